@@ -1,0 +1,146 @@
+"""`@kernel`: compile with Numba, cache on disk, and never run a stale answer.
+
+Numba's own cache looks only at the file a function stands in, so a cached caller keeps the old body
+of a callee that was edited in another file. Here the cache key holds a fingerprint of every kernel
+file of every package that has kernels: an edit to any of them retires all that was compiled before.
+
+Kernels live in files named `_kernels.py` or `_<topic>_kernels.py`; the decorator refuses any other, since
+the fingerprint covers just these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config, event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+HOUSE = Path(__file__).resolve().parent.parent
+_roots: dict[Path, None] = dict.fromkeys(HOUSE / name for name in ("inference", "mcts", "searchdou"))
+
+
+def kernel(function: F) -> F:
+    """Compile `function` without the GIL, cached; a plain Python function when the JIT is off.
+
+    Kernels do not validate: ints and arrays in, ints and arrays out.
+    """
+    path = Path(function.__code__.co_filename)
+    if not path.name.endswith("_kernels.py"):
+        raise TypeError(f"kernel {function.__qualname__} stands in {path.name}; kernels live in files named "
+                        "_kernels.py or _<topic>_kernels.py, which is where the fingerprint looks")
+    _roots.setdefault(_package_root(path))
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = numba.njit(nogil=True)(function)
+    dispatcher._cache = _KernelCache(function)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: $NUMBA_CACHE_DIR, else the user's cache folder."""
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchdou"
+
+
+def fingerprint() -> str:
+    """One hash of all kernel sources in the house and in every package that registered a kernel."""
+    digest = hashlib.sha256()
+    for root in sorted(_roots):
+        digest.update(_root_fingerprint(root))
+    return digest.hexdigest()
+
+
+@cache  # read once, when the code itself was imported: a later edit belongs to the next process
+def _root_fingerprint(root: Path) -> bytes:
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*_kernels.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _package_root(path: Path) -> Path:
+    """The outermost folder around `path` that is still a package."""
+    folder = path.resolve().parent
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Tells Numba's cache where a kernel's files go and what makes them stale."""
+
+    def __init__(self, function: Callable[..., Any], path: str) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._folder = cache_folder() / self.get_suitable_cache_subpath(path)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return fingerprint()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], path: str) -> _Locator:
+        return cls(function, path)
+
+
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # The fingerprint again, taken now: a generic kernel may be specialised for the types of a package
+        # that was imported after it. Bounds checks change the code but not Numba's own key.
+        key: tuple[Any, ...] = super()._index_key(sig, codegen)
+        return (*key, fingerprint(), config.BOUNDSCHECK)
+
+
+class _Progress(event.Listener):  # type: ignore[misc]
+    """One line on stderr while kernels compile: what is compiled, and that it happens once."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.count = 0
+        self.began = 0.0
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        self.count += 1
+        if self.count == 1:
+            self.began = time.perf_counter()
+        function = event.data["dispatcher"].py_func
+        if sys.stderr.isatty():
+            elapsed = time.perf_counter() - self.began
+            sys.stderr.write(f"\r\x1b[2Kcompiling kernels, once: {self.count} ({elapsed:.0f} s) "
+                             f"{function.__module__}.{function.__name__} ")
+            sys.stderr.flush()
+        elif self.count == 1:
+            print(f"compiling kernels, once (kept in {cache_folder()}), first "
+                  f"{function.__module__}.{function.__name__} ...", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+event.register("numba:compile", _Progress())

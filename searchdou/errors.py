@@ -1,0 +1,32 @@
+"""The errors a caller may want to tell apart; each message names the thing that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class SearchDouError(ValueError):
+    """Bad input of any kind; nothing was changed."""
+
+
+class BadCards(SearchDouError):
+    """Cards that do not exist, or more of them than the deck has."""
+
+
+class IllegalAction(SearchDouError):
+    """A bid or a move that the rules do not allow here."""
+
+
+class BadInfoSet(SearchDouError):
+    """A position that no seat could be in."""
+
+
+class BadRecord(SearchDouError):
+    """A game record that contradicts itself or the rules."""
+
+
+class UnknownName(SearchDouError):
+    """A rule set, game, agent or setting that does not exist."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+        super().__init__(f"unknown {what} {name!r}; known: {', '.join(sorted(known))}")
