@@ -24,11 +24,14 @@ MASK64 = (1 << 64) - 1
 
 def stream(seed: int, *key: int) -> Stream:
     """A stream for `seed` and any further integers (deal number, seat, thread)."""
-    words = np.random.SeedSequence([abs(int(seed)), *(abs(int(k)) for k in key)]).generate_state(1, np.uint64)
-    return words
+    state = _mixed((int(seed) + GAMMA) & MASK64)
+    for word in key:
+        state = _mixed((state + _mixed((int(word) + GAMMA) & MASK64) + GAMMA) & MASK64)
+    return np.array([state], np.uint64)
 
 
 def _mixed(x: int) -> int:
+    """SplitMix64's finaliser: every input bit reaches every output bit."""
     x = ((x ^ (x >> 30)) * MIX1) & MASK64
     x = ((x ^ (x >> 27)) * MIX2) & MASK64
     return x ^ (x >> 31)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
-from searchdou.errors import BadInfoSet, SearchDouError
+from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError
 from searchdou.games.doudizhu import _kernels
 from searchdou.games.doudizhu.cards import PASS, RANKS, Move, moves_from, pack, parse_move, unpack
 from searchdou.games.doudizhu.rulesets import RuleSet, rule_set
@@ -139,6 +141,13 @@ class InfoSet:
     def is_over(self) -> bool:
         return 0 in self.cards_left
 
+    @cached_property
+    def key(self) -> int:
+        """A number for this infoset, the same in every process: what seeds an agent's randomness here."""
+        words = (self.rules.switches, self.seat, self.packed_hand, -1 if self.landlord is None else self.landlord,
+                 pack(self.public), self.first, len(self.bids), *self.bids, *(move.packed for _, move in self.history))
+        return int.from_bytes(blake2b(struct.pack(f"<{len(words)}q", *words), digest_size=8).digest(), "little")
+
     def legal_actions(self) -> list[int] | list[Move]:
         """What the seat may do now: bids, or moves in a fixed order; empty when it is not its turn."""
         if self.turn != self.seat or self.is_over:
@@ -242,6 +251,25 @@ class InfoSet:
         if time_s is not None:
             request["time_s"] = time_s
         return request
+
+    def to_answer(self, action: int | Move) -> dict[str, Any]:
+        """An action as an answer of the bot protocol."""
+        return {"play": action.cards} if isinstance(action, Move) else {"bid": int(action)}
+
+    def from_answer(self, answer: Mapping[str, Any]) -> int | Move:
+        """The action an answer names; one that is not legal here raises `IllegalAction`."""
+        key = "bid" if self.landlord is None else "play"
+        if key not in answer:
+            raise IllegalAction(f"the answer has no {key!r}")
+        if self.landlord is None:
+            bid = answer[key]
+            if isinstance(bid, bool) or bid not in self.legal_actions():
+                raise IllegalAction(f"bid {bid!r} is none of {self.legal_actions()}")
+            return int(bid)
+        move = parse_move(answer[key], self.rules, self.to_beat or None)
+        if move.packed not in self.packed_legal():
+            raise IllegalAction(f"{move} is not legal here")
+        return move
 
 
 _TEXT_KEYS = ("rules", "seat", "role", "landlord", "hand", "public", "first", "bids", "history")

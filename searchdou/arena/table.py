@@ -1,0 +1,62 @@
+"""One game at one table: players by seat, the clock, and what happens to a bot that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchdou.agents import Player
+
+
+class Forfeit(Exception):
+    """Raised by a player that has no valid answer; the table plays a legal default in its place."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind      # 'late', 'illegal', 'garbled' or 'dead'
+
+
+@dataclass
+class Clock:
+    """Decisions and seconds of one side, and the moves it forfeited."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    forfeits: dict[str, int] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)  # the first few, in words
+
+    def add(self, other: Clock) -> None:
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        for kind, count in other.forfeits.items():
+            self.forfeits[kind] = self.forfeits.get(kind, 0) + count
+        self.reasons = (self.reasons + other.reasons)[:5]
+
+    @property
+    def seconds_per_decision(self) -> float:
+        return self.seconds / self.decisions if self.decisions else 0.0
+
+
+def play(state: Any, players: Sequence[Player], clocks: Sequence[Clock]) -> Any:
+    """Play `state` to its end, in place; `players` and `clocks` by seat. Returns it."""
+    while not state.is_over:
+        seat = state.turn
+        infoset, clock = state.infoset(), clocks[seat]
+        began = time.perf_counter()
+        try:
+            action = players[seat].act(infoset)
+        except Forfeit as forfeit:
+            action = default_action(infoset)
+            clock.forfeits[forfeit.kind] = clock.forfeits.get(forfeit.kind, 0) + 1
+            clock.reasons = [*clock.reasons, f"{forfeit.kind}: {forfeit}"][:5]
+        clock.seconds += time.perf_counter() - began
+        clock.decisions += 1
+        state.act(action)
+    return state
+
+
+def default_action(infoset: Any) -> Any:
+    """What is played for a bot that forfeits: the first legal action, in both games the most modest one."""
+    return infoset.legal_actions()[0]

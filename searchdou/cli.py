@@ -1,0 +1,177 @@
+"""The command line: play, demo, match, bench, bot."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+import searchdou
+from searchdou import games
+from searchdou.errors import IllegalAction, SearchDouError, UnknownName
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+                  help="Agents for card games with hidden hands: DouDizhu and Gongzhu.")
+bench = typer.Typer(no_args_is_help=True, help="Measure us beside what you would use instead.")
+app.add_typer(bench, name="bench")
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+GameOption = Annotated[str, typer.Option("--game", help="doudizhu or gongzhu")]
+SeedOption = Annotated[int, typer.Option(help="the same seed gives the same deals and moves")]
+RulesOption = Annotated[str, typer.Option(help="rule set of DouDizhu: standard, douzero, openspiel, botzone, rlcard")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object instead of a table")]
+WorkersOption = Annotated[int, typer.Option(help="processes to play in")]
+OutOption = Annotated[Path | None, typer.Option(help="keep every deal in this file, and go on from what it holds")]
+TimeOption = Annotated[float, typer.Option(help="seconds a move for cmd: programs")]
+
+
+def main() -> None:
+    """Run the command line; bad input is one line on stderr and status 2, Ctrl-C is status 130."""
+    try:
+        app()
+    except SearchDouError as error:
+        errors.print(f"searchdou: {error}", markup=False, style="red", soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        errors.print("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    print(searchdou.__version__)
+
+
+@app.command()
+def play(game: GameOption = "doudizhu",
+         seats: Annotated[str, typer.Option(help="who sits where, by comma: agent specs, or you")] = "",
+         seed: SeedOption = 0, rules: RulesOption = "standard",
+         bidding: Annotated[bool, typer.Option(help="bid for the landlord, else seat 0 is it")] = True,
+         record: Annotated[Path | None, typer.Option(help="append the game to this file, a JSON line a game")] = None,
+         ) -> None:
+    """Play one game in the terminal: you against agents, or agents among themselves."""
+    default = {"doudizhu": "you,rule,rule", "gongzhu": "you,greed,greed,greed"}
+    _play(game, seats or default.get(game, ""), seed, rules, bidding, record)
+
+
+@app.command()
+def demo(game: GameOption = "doudizhu", seed: SeedOption = 7) -> None:
+    """Watch agents finish one hand, all cards open."""
+    default = {"doudizhu": "rule,rule,rule", "gongzhu": "greed,if,greed,if"}
+    _play(game, default.get(game, ""), seed, "standard", True, None)
+
+
+def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: Path | None) -> None:
+    from searchdou import view
+    from searchdou.agent import Agent
+    module = games.load(game)
+    table = module.Game(module.rule_set(rules), bidding=bidding) if game == "doudizhu" else module.Game()
+    names = seats.split(",") if seats else []
+    if len(names) != table.seats:
+        raise SearchDouError(f"{game} has {table.seats} seats, {seats!r} names {len(names)}")
+    players = [None if name == "you" else Agent(game, name, seed) for name in names]
+    humans = [seat for seat, player in enumerate(players) if player is None]
+    only = humans[0] if humans else None
+    state = table.deal(seed)
+    view.show_hands(game, state, names, console, only)
+    while not state.is_over:
+        seat, phase = state.turn, state.phase
+        player = players[seat]
+        action = player.act(state.infoset()) if player else _ask(game, state)
+        made = state.act(action)
+        view.show_action(game, state, seat, made.move if phase == "play" else made.bid, console)
+        if phase == "bid" and state.phase == "play":
+            console.print(f"The three cards are {state.deal.kitty}.")
+            view.show_hands(game, state, names, console, only)
+    view.show_end(game, state, console)
+    if record:
+        with record.open("a") as file:
+            file.write(module.dump(state, agents=names, seed=seed) + "\n")
+
+
+def _ask(game: str, state: Any) -> Any:
+    """One legal action typed by a person; `?` lists them, the end of input ends the game."""
+    from searchdou import view
+    hand = state.hands[state.turn]
+    console.print(view.cards(hand) if game == "doudizhu" else view.suited(hand.split()))
+    while True:
+        try:
+            text = console.input(f"[bold]your {state.phase}[/] (? lists): ").strip()
+        except EOFError:
+            raise SearchDouError("the input ended before the game did") from None
+        if text == "?":
+            console.print(", ".join(map(str, state.legal_actions())))
+            continue
+        try:
+            if state.phase == "bid":
+                if text not in ("0", "1", "2", "3"):
+                    raise IllegalAction(f"a bid is 0, 1, 2 or 3, not {text!r}")
+                return state.verify_bid(int(text))
+            return state.verify_play(text)
+        except SearchDouError as error:
+            console.print(f"[red]{error}[/]")
+
+
+@app.command()
+def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="agent spec")] = "rule",
+          b: Annotated[str, typer.Option(help="agent spec")] = "random",
+          deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 100,
+          seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1, out: OutOption = None,
+          time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
+    """Side a against side b, every deal twice with sides swapped, with 95% intervals paired by deal."""
+    from searchdou.arena.match import MatchSettings, run_match
+    from searchdou.arena.show import show_match
+    settings = MatchSettings(game, a, b, deals, seed, rules, time_s)
+    with _progress() as progress:
+        task = progress.add_task(f"{a} v {b}", total=deals, value="")
+
+        def update(done: int, values: Any) -> None:
+            text = f"{values.mean():+.2f} ± {1.96 * values.std() / max(1, len(values)) ** 0.5:.2f}" if len(values) else ""
+            progress.update(task, completed=done, value=text)
+        result = run_match(settings, workers=workers, out=out, progress=update)
+    if as_json:
+        print(json.dumps(result.summary()))
+    else:
+        show_match(result.summary(), console)
+
+
+def _progress() -> Progress:
+    return Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                    TextColumn("{task.fields[value]}"), console=errors, transient=True, disable=not errors.is_terminal)
+
+
+@app.command()
+def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="agent spec")] = "rule",
+        seed: SeedOption = 0) -> None:
+    """Speak the bot protocol: one JSON request a line on stdin, one answer a line on stdout (docs/bots.md)."""
+    from searchdou.arena.bots import serve
+    serve(game, agent, sys.stdin, sys.stdout, seed)
+
+
+@bench.command()
+def engine(as_json: JsonOption = False,
+           seconds: Annotated[float, typer.Option(help="CPU seconds a measurement")] = 1.0) -> None:
+    """Games and legal moves a CPU second: our engine beside the others (benchmarks/engine.py)."""
+    _benchmark("engine", as_json=as_json, seconds=seconds)
+
+
+def _benchmark(name: str, **settings: Any) -> None:
+    script = Path(searchdou.__file__).parent.parent / "benchmarks" / f"{name}.py"
+    if not script.exists():
+        raise UnknownName("benchmark", str(script), ["those in the folder benchmarks/ of the source tree"])
+    runpy.run_path(str(script))["run"](**settings)
+
+
+if __name__ == "__main__":
+    main()
