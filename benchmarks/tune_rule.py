@@ -18,6 +18,7 @@ from searchdou.agents.doudizhu_rule import RulePlayer
 from searchdou.arena.formats import DouDizhuFormat
 from searchdou.arena.table import Clock, play
 from searchdou.doudizhu import Deal, Game, rule_set
+from searchdou.games.doudizhu.cards import pack
 
 FORMAT = DouDizhuFormat()
 
@@ -71,26 +72,14 @@ def bids(deals: int) -> None:
     rule, rows, switches = RulePlayer(), [], rule_set("standard").switches
     for number in range(deals):
         state = Game(bidding=False).start(Deal.random(3, number))
-        hand = InfoHand(state)
-        price = hand_price(hand, switches, InfoHand.unseen(state), rule.weights)
+        unseen = sum(pack(cards) for cards in (*state.deal.hands[1:], state.deal.kitty))
+        price = hand_price(pack(state.deal.hands[0]), switches, unseen, rule.weights)
         play(state, [rule] * 3, [Clock()] * 3)
         rows.append((price, state.landlord_won, state.adp2()))
     table = np.array(sorted(rows))
     for part in np.array_split(table, 12):
         print(f"price {part[0, 0]:6.2f} .. {part[-1, 0]:6.2f}  wins {part[:, 1].mean():.3f}  points {part[:, 2].mean():+.2f}")
 
-
-def InfoHand(state):  # noqa: N802
-    from searchdou.games.doudizhu.cards import pack
-    return pack(state.deal.hands[0])
-
-
-def _unseen(state):
-    from searchdou.games.doudizhu.cards import pack
-    return sum(pack(cards) for cards in (*state.deal.hands[1:], state.deal.kitty))
-
-
-InfoHand.unseen = _unseen
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

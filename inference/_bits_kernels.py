@@ -11,7 +11,8 @@ from numba.extending import intrinsic, overload
 
 def lowest(mask: int) -> int:
     """Index of the lowest set bit; `mask` must not be 0."""
-    return int((mask & -mask).bit_length() - 1)
+    mask = int(mask)
+    return (mask & -mask).bit_length() - 1
 
 
 def count(mask: int) -> int:

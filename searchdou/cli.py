@@ -1,4 +1,4 @@
-"""The command line: play, demo, match, bench, bot."""
+"""The command line: play, demo, match, tournament, bench, bot."""
 
 from __future__ import annotations
 
@@ -144,6 +144,34 @@ def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="ag
         print(json.dumps(result.summary()))
     else:
         show_match(result.summary(), console)
+
+
+@app.command()
+def tournament(game: GameOption = "gongzhu",
+               agents: Annotated[str, typer.Option(help="agent specs, separated by ; or, where none has settings, by ,")]
+               = "random,if,greed",
+               deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 1024,
+               seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
+               out: Annotated[Path | None, typer.Option(help="keep every deal in this folder, and go on from it")] = None,
+               plot: Annotated[Path | None, typer.Option(help="draw the cross tables as heat maps into this file")] = None,
+               time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
+    """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
+    from searchdou.arena.tournament import plot_tournament, run_tournament, show_tournament
+    specs = [spec.strip() for spec in (agents.split(";") if ";" in agents else agents.split(","))]
+    with _progress() as progress:
+        tasks: dict[str, Any] = {}
+
+        def update(pair: str, done: int) -> None:
+            if pair not in tasks:
+                tasks[pair] = progress.add_task(pair, total=deals, value="")
+            progress.update(tasks[pair], completed=done)
+        result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=workers, out=out, progress=update)
+    if plot:
+        plot_tournament(result, plot)
+    if as_json:
+        print(json.dumps(result.summary()))
+    else:
+        show_tournament(result, console)
 
 
 def _progress() -> Progress:

@@ -18,5 +18,8 @@ for _game, _name, _module, _class in (
         ("doudizhu", "random", "random", "RandomPlayer"),
         ("doudizhu", "rule", "doudizhu_rule", "RulePlayer"),
         ("doudizhu", "rlcard", "rlcard", "RLCardPlayer"),
+        ("gongzhu", "random", "random", "RandomPlayer"),
+        ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
+        ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),
 ):
     register(_game, _name, lambda m=_module, c=_class: _later(m, c))  # type: ignore[misc]

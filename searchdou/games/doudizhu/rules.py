@@ -104,8 +104,8 @@ class State:
         hands = [pack(hand) for hand in deal.hands]
         if not game.bidding:
             hands[first] += pack(deal.kitty)
-        self.position = _kernels.Position(*_kernels.start(
-            *hands, pack(deal.kitty), game.rules.switches, first, -1 if game.bidding else first))
+        self.position = _kernels.start(*hands, pack(deal.kitty), game.rules.switches, first,
+                                       -1 if game.bidding else first)
         self.bids: list[int] = []
         self.history: list[tuple[int, Move]] = []
 
@@ -284,7 +284,7 @@ class State:
         return self.play(action)
 
     def _step(self, action: int) -> None:
-        self.position = _kernels.Position(*_kernels.step(self.position, action))
+        self.position = _kernels.step(self.position, action)
 
     def __repr__(self) -> str:
         return f"<doudizhu {self.phase}, seat {self.turn} to act, hands {' '.join(h or '-' for h in self.hands)}>"

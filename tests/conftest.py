@@ -1,0 +1,9 @@
+"""Settings of every test: Hypothesis is steady (no clock, no chance between runs) and smaller when the JIT is off."""
+
+from hypothesis import HealthCheck, settings
+from numba.core import config
+
+settings.register_profile(
+    "house", deadline=None, derandomize=True, database=None, max_examples=12 if config.DISABLE_JIT else 100,
+    suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
