@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from inference._rng_kernels import stream
+from searchdou.agents.rlcard import TO_DOUZERO
 from searchdou.games.doudizhu import _kernels as doudizhu
 from searchdou.games.doudizhu.cards import unpack
 from searchdou.games.doudizhu.rulesets import rule_set
@@ -99,8 +100,7 @@ def douzero() -> dict[str, Measured]:
     roles = ("landlord", "landlord_down", "landlord_up")
     deck = [rank for rank in (*range(3, 15), 17) for _ in range(4)] + [20, 30]
     draw = random.Random(6)
-    to_int = {char: value for char, value in zip("3456789TJQKA2BR", (*range(3, 15), 17, 20, 30), strict=True)}
-    leads = [[to_int[char] for char in unpack(hand)] for hand in hands()]
+    leads = [[TO_DOUZERO[char] for char in unpack(hand)] for hand in hands()]
 
     def games(n: int) -> None:
         env = GameEnv({role: RandomAgent() for role in roles})

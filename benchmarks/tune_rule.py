@@ -78,7 +78,8 @@ def bids(deals: int) -> None:
         rows.append((price, state.landlord_won, state.adp2()))
     table = np.array(sorted(rows))
     for part in np.array_split(table, 12):
-        print(f"price {part[0, 0]:6.2f} .. {part[-1, 0]:6.2f}  wins {part[:, 1].mean():.3f}  points {part[:, 2].mean():+.2f}")
+        low, high, (_, wins, points) = part[0, 0], part[-1, 0], part.mean(axis=0)
+        print(f"price {low:6.2f} .. {high:6.2f}  wins {wins:.3f}  points {points:+.2f}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numba
 from numba.core import config, event
@@ -100,7 +100,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 
 
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]
+    _locator_classes: ClassVar = [_Locator]
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]

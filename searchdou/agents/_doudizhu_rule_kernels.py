@@ -206,8 +206,8 @@ def choose(hand: int, to_beat: int, rules: int, pool: int, partner_led: bool, la
             if KIND_CATEGORY[kind] == BOMB or KIND_CATEGORY[kind] == ROCKET:
                 score += weights[BOMB_VALUE]     # a bomb answers, it does not lead
             risky = beatable[kind] > 0.0 and higher(kind, pool) > 0
-            if risky and ((landlord or next_is_enemy) and cards == left_next or landlord and cards == left_after
-                          or not landlord and not next_is_enemy and cards == left_after):
+            if risky and (((landlord or next_is_enemy) and cards == left_next) or (landlord and cards == left_after)
+                          or (not landlord and not next_is_enemy and cards == left_after)):
                 score += weights[DANGER] * (1.0 - KIND_RANK[kind] / 20.0)
             if partner_left == 1 and not next_is_enemy and KIND_CATEGORY[kind] == SOLO:
                 score -= weights[FEED] * (1.0 - KIND_RANK[kind] / 15.0)

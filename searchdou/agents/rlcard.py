@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import InfoSet, Move
 
-TO_DOUZERO = {char: value for char, value in zip("3456789TJQKA2BR", (*range(3, 15), 17, 20, 30), strict=True)}
+TO_DOUZERO = dict(zip("3456789TJQKA2BR", (*range(3, 15), 17, 20, 30), strict=True))
 
 
 class RLCardPlayer:

@@ -61,7 +61,8 @@ class CommandPlayer:
         if self._process is None:
             self._start()
             limit += self.start_s
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process is not None
+        assert self._process.stdin is not None
         deadline = time.monotonic() + limit
         try:
             self._process.stdin.write(request + "\n")
@@ -88,7 +89,7 @@ class CommandPlayer:
     def _start(self) -> None:
         self._starts += 1
         self._owed = 0
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (kept while the program runs)
         try:
             self._process = subprocess.Popen(self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=self._errors, text=True, encoding="utf-8", errors="replace")

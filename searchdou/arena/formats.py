@@ -45,7 +45,8 @@ class DouDizhuFormat:
 
     def value(self, outcomes: Floats) -> Floats:
         """One number a deal for tables: side a's mean points."""
-        return outcomes.mean(axis=1)
+        values: Floats = outcomes.mean(axis=1)
+        return values
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class GongzhuFormat:
 
     def value(self, outcomes: Floats) -> Floats:
         """One number a deal: the mean of its two games."""
-        return outcomes.mean(axis=1)
+        values: Floats = outcomes.mean(axis=1)
+        return values
 
 
 Format = DouDizhuFormat | GongzhuFormat

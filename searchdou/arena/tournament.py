@@ -121,8 +121,12 @@ def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rule
         settings = MatchSettings(game, agents[i], agents[j], deals, seed, rules, time_s)
         name = hashlib.sha256(f"{agents[i]} v {agents[j]}".encode()).hexdigest()[:12]
         pairs[i, j] = run_match(settings, workers=workers, out=out / f"{name}.jsonl" if out else None,
-                                progress=lambda done, _, i=i, j=j: progress(f"{agents[i]} v {agents[j]}", done))
+                                progress=_told(progress, f"{agents[i]} v {agents[j]}"))
     return TournamentResult(game, agents, pairs)
+
+
+def _told(progress: Callable[[str, int], None], pair: str) -> Callable[[int, Floats], None]:
+    return lambda done, values: progress(pair, done)
 
 
 def show_tournament(result: TournamentResult, console: Console) -> None:
@@ -141,7 +145,8 @@ def show_tournament(result: TournamentResult, console: Console) -> None:
     for agent, wpg in summary.get("wpg", {}).items():
         console.print(f"WPG {agent}: {wpg['points']:+.1f} [{wpg['ci95'][0]:+.1f}, {wpg['ci95'][1]:+.1f}]")
     if "epsilon" in summary:
-        console.print(f"intransitivity epsilon (eq. 17): {summary['epsilon']:.3f} ± {summary['epsilon_se']:.3f} (bootstrap se)")
+        console.print(f"intransitivity epsilon (eq. 17): {summary['epsilon']:.3f} ± {summary['epsilon_se']:.3f} "
+                      "(bootstrap standard error)")
     console.print("ms a decision: " + ", ".join(f"{a} {1000 * s:.3f}" for a, s in summary["seconds_per_decision"].items()))
     for agent, count in summary["forfeits"].items():
         if count:

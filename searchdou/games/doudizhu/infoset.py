@@ -12,7 +12,7 @@ from typing import Any
 from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError
 from searchdou.games.doudizhu import _kernels
 from searchdou.games.doudizhu.cards import PASS, RANKS, Move, moves_from, pack, parse_move, unpack
-from searchdou.games.doudizhu.rulesets import RuleSet, rule_set
+from searchdou.games.doudizhu.rulesets import RULE_SETS, RuleSet, rule_set
 
 ROLES = ("landlord", "landlord_down", "landlord_up")
 _FULL_DECK = pack(RANKS[:13] * 4 + "BR")
@@ -47,7 +47,7 @@ class InfoSet:
 
     seat: int
     hand: str                                   # what the seat still holds
-    rules: RuleSet = rule_set("standard")
+    rules: RuleSet = RULE_SETS["standard"]
     landlord: int | None = None                 # None while bidding
     public: str = ""                            # the three cards, once the landlord has them
     first: int = 0                              # who bid first, or who led where nobody bid

@@ -104,7 +104,8 @@ class State:
         hands = [pack(hand) for hand in deal.hands]
         if not game.bidding:
             hands[first] += pack(deal.kitty)
-        self.position = _kernels.start(*hands, pack(deal.kitty), game.rules.switches, first,
+        hand0, hand1, hand2 = hands
+        self.position = _kernels.start(hand0, hand1, hand2, pack(deal.kitty), game.rules.switches, first,
                                        -1 if game.bidding else first)
         self.bids: list[int] = []
         self.history: list[tuple[int, Move]] = []

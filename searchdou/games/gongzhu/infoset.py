@@ -177,9 +177,9 @@ class InfoSet:
 
     def seen_position(self) -> _kernels.Position:
         """The position with the other hands left empty: what the compiled players start from."""
-        hands = [self.packed_hand if seat == self.seat else 0 for seat in range(SEATS)]
+        a, b, c, d = (self.packed_hand if seat == self.seat else 0 for seat in range(SEATS))
         trick = [move.card for _, move in self.trick] + [-1] * SEATS
-        return _kernels.Position(*hands, *self.packed_piles, trick[0], trick[1], trick[2],
+        return _kernels.Position(a, b, c, d, *self.packed_piles, trick[0], trick[1], trick[2],
                                  (self.turn - len(self.trick)) % SEATS, self.turn, len(self.history))
 
     def legal_actions(self) -> list[Move]:
