@@ -73,7 +73,7 @@ def bids(deals: int) -> None:
     for number in range(deals):
         state = Game(bidding=False).start(Deal.random(3, number))
         unseen = sum(pack(cards) for cards in (*state.deal.hands[1:], state.deal.kitty))
-        price = hand_price(pack(state.deal.hands[0]), switches, unseen, rule.weights)
+        price = hand_price(pack(state.deal.hands[0]), switches, unseen, rule.weights, rule._scratch)
         play(state, [rule] * 3, [Clock()] * 3)
         rows.append((price, state.landlord_won, state.adp2()))
     table = np.array(sorted(rows))

@@ -26,7 +26,7 @@ def stream(seed: int, *key: int) -> Stream:
     """A stream for `seed` and any further integers (deal number, seat, thread)."""
     state = _mixed((int(seed) + GAMMA) & MASK64)
     for word in key:
-        state = _mixed((state + _mixed((int(word) + GAMMA) & MASK64) + GAMMA) & MASK64)
+        state = _mixed((state * MIX1 + _mixed((int(word) + GAMMA) & MASK64)) & MASK64)   # order matters
     return np.array([state], np.uint64)
 
 

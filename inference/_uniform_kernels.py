@@ -105,3 +105,79 @@ def _split(ticket: int, n: int, i: int, j: int, g: int, allowed: int, table: Int
             if ticket < 0:
                 return a, b
     return -1, -1                   # not reached: the counts add up
+
+
+@kernel
+def unrank_deal(rank: int, cards: Ints, sizes: Ints, allowed: Ints, capacity: Ints, table: Ints, owner: Ints) -> None:
+    """The deal of that number, 0 <= rank < count_deals: owner[k] is the place of cards[k]; `cards` stays as it is."""
+    i, j = capacity[0], capacity[1]
+    first = 0
+    for g in range(sizes.size):
+        n = sizes[g]
+        if n == 0:
+            continue
+        a, b, rank = _unrank_split(rank, n, i, j, g, allowed[g], table)
+        rest = table[g + 1, i - a, j - b]
+        chosen = rank // rest
+        rank %= rest
+        to0, to1 = chosen // CHOOSE[n - a, b], chosen % CHOOSE[n - a, b]
+        left0, left1, others = a, b, n - a
+        for k in range(n):                             # which cards go to 0, then which of the others to 1
+            if left0 and to0 < CHOOSE[n - k - 1, left0 - 1]:
+                owner[first + k] = 0
+                left0 -= 1
+                continue
+            if left0:
+                to0 -= CHOOSE[n - k - 1, left0 - 1]
+            others -= 1
+            if left1 and to1 < CHOOSE[others, left1 - 1]:
+                owner[first + k] = 1
+                left1 -= 1
+            else:
+                if left1:
+                    to1 -= CHOOSE[others, left1 - 1]
+                owner[first + k] = 2
+        first += n
+        i -= a
+        j -= b
+
+
+@kernel
+def _unrank_split(rank: int, n: int, i: int, j: int, g: int, allowed: int, table: Ints) -> tuple[int, int, int]:
+    """The split of group g that `rank` falls on, and the rank within it."""
+    for a in range((min(n, i) if allowed & 1 else 0) + 1):
+        for b in range((min(n - a, j) if allowed & 2 else 0) + 1):
+            if n - a - b > 0 and not allowed & 4:
+                continue
+            ways = CHOOSE[n, a] * CHOOSE[n - a, b] * table[g + 1, i - a, j - b]
+            if rank < ways:
+                return a, b, rank
+            rank -= ways
+    return -1, -1, -1               # not reached: the counts add up
+
+
+@kernel
+def draw_hands(cards: Ints, codes: Ints, sizes: Ints, allowed: Ints, capacity: Ints, fixed: Ints, table: Ints, rng: Stream,
+               owner: Ints, hands: Ints) -> None:
+    """Fill every row of `hands` [deals, places] with a uniform deal: what is `fixed` there and the codes of its cards."""
+    for row in range(hands.shape[0]):
+        draw_deal(cards, sizes, allowed, capacity, table, rng, owner)
+        add_up(cards, codes, fixed, owner, hands[row])
+
+
+@kernel
+def list_hands(cards: Ints, codes: Ints, sizes: Ints, allowed: Ints, capacity: Ints, fixed: Ints, table: Ints, owner: Ints,
+               hands: Ints) -> None:
+    """Fill the rows of `hands` with all deals in the order of their numbers."""
+    for row in range(hands.shape[0]):
+        unrank_deal(row, cards, sizes, allowed, capacity, table, owner)
+        add_up(cards, codes, fixed, owner, hands[row])
+
+
+@kernel
+def add_up(cards: Ints, codes: Ints, fixed: Ints, owner: Ints, hand: Ints) -> None:
+    """The hands of one deal: `hand` [places] becomes `fixed` plus the code of every card at its place."""
+    for place in range(PLACES):
+        hand[place] = fixed[place]
+    for k in range(cards.size):
+        hand[owner[k]] += codes[cards[k]]

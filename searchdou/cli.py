@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import runpy
 import sys
 from pathlib import Path
@@ -45,6 +47,9 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:  # a file of the user's that cannot be read or written
+        errors.print(f"searchdou: {error}", markup=False, style="red", soft_wrap=True)
+        sys.exit(2)
 
 
 @app.command()
@@ -76,6 +81,8 @@ def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: P
     from searchdou import view
     from searchdou.agent import Agent
     module = games.load(game)
+    if game != "doudizhu" and rules != "standard":
+        raise UnknownName(f"rule set of {game}", rules, ["standard"])
     table = module.Game(module.rule_set(rules), bidding=bidding) if game == "doudizhu" else module.Game()
     names = seats.split(",") if seats else []
     if len(names) != table.seats:
@@ -120,7 +127,7 @@ def _ask(game: str, state: Any) -> Any:
                 return state.verify_bid(int(text))
             return state.verify_play(text)
         except SearchDouError as error:
-            console.print(f"[red]{error}[/]")
+            console.print(str(error), style="red", markup=False)
 
 
 @app.command()
@@ -141,7 +148,7 @@ def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="ag
             progress.update(task, completed=done, value=text)
         result = run_match(settings, workers=workers, out=out, progress=update)
     if as_json:
-        print(json.dumps(result.summary()))
+        _print_json(result.summary())
     else:
         show_match(result.summary(), console)
 
@@ -169,13 +176,26 @@ def tournament(game: GameOption = "gongzhu",
     if plot:
         plot_tournament(result, plot)
     if as_json:
-        print(json.dumps(result.summary()))
+        _print_json(result.summary())
     else:
         show_tournament(result, console)
 
 
+def _print_json(summary: dict[str, Any]) -> None:
+    """One object on one line; a figure that a single deal cannot have (an error) is null."""
+    print(json.dumps(_without_nan(summary), allow_nan=False))
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
 def _progress() -> Progress:
-    return Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    return Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
                     TextColumn("{task.fields[value]}"), console=errors, transient=True, disable=not errors.is_terminal)
 
 
@@ -184,6 +204,8 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
         seed: SeedOption = 0) -> None:
     """Speak the bot protocol: one JSON request a line on stdin, one answer a line on stdout (docs/bots.md)."""
     from searchdou.arena.bots import serve
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     serve(game, agent, sys.stdin, sys.stdout, seed)
 
 

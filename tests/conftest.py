@@ -4,6 +4,6 @@ from hypothesis import HealthCheck, settings
 from numba.core import config
 
 settings.register_profile(
-    "house", deadline=None, derandomize=True, database=None, max_examples=12 if config.DISABLE_JIT else 100,
+    "house", deadline=None, derandomize=True, database=None, max_examples=25 if config.DISABLE_JIT else 100,
     suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")

@@ -21,5 +21,7 @@ for _game, _name, _module, _class in (
         ("gongzhu", "random", "random", "RandomPlayer"),
         ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
         ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),
+        ("doudizhu", "search", "search", "SearchPlayer"),
+        ("gongzhu", "search", "search", "SearchPlayer"),
 ):
     register(_game, _name, lambda m=_module, c=_class: _later(m, c))  # type: ignore[misc]

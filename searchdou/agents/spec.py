@@ -32,7 +32,11 @@ class Spec:
     def parse(cls, text: str) -> Spec:
         name, colon, rest = text.strip().partition(":")
         if name == "cmd":
-            return cls(name, (("command", rest.strip().strip("\"'")),))
+            command = rest.strip()
+            for quote in "\"'":    # quotes around the whole command, as they may arrive from a file or a shell
+                if len(command) > 1 and command[0] == command[-1] == quote and quote not in command[1:-1]:
+                    command = command[1:-1]
+            return cls(name, (("command", command),))
         settings = []
         for item in rest.split(",") if colon else ():
             key, equals, value = item.partition("=")

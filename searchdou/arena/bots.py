@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import shlex
+import signal
 import subprocess
 import tempfile
 import threading
@@ -20,23 +22,25 @@ from searchdou.arena.table import Forfeit
 from searchdou.errors import SearchDouError
 
 START_S = 60.0       # the first answer of a fresh process may take this much longer: interpreters and compilers start
-MAX_LINE = 1 << 16   # characters of an answer that are read
-STARTS = 3           # a program that ends by itself is started again up to this many times in all
+MAX_LINE = 1 << 16   # an answer longer than this many characters ends the program
+UNASKED = 64         # and so do this many lines that no request asked for
+STARTS = 3           # a program that has ended is started again up to this many times in all
 LATES = 3            # a program that is late this often in a row is ended for good
 
 
 class CommandPlayer:
     """A program in a seat. A late, illegal, garbled or missing answer raises `Forfeit`; nothing else escapes."""
 
-    def __init__(self, game: str, command: str, time_s: float = 1.0, start_s: float = START_S) -> None:
-        self.game, self.command, self.time_s, self.start_s = game, command, time_s, start_s
+    def __init__(self, game: str, command: str, time_s: float = 1.0, start_s: float | None = None) -> None:
+        self.game, self.command, self.time_s = game, command, time_s
+        self.start_s = START_S if start_s is None else start_s
         try:
             self._arguments = shlex.split(command)
         except ValueError as error:
             raise SearchDouError(f"cmd:{command} cannot be read as a command: {error}") from None
         if not self._arguments:
             raise SearchDouError("cmd: names no program")
-        self._process: subprocess.Popen[str] | None = None
+        self._program: _Program | None = None
         self._starts = 0
         self._lates = 0
         self._given_up = ""
@@ -45,99 +49,131 @@ class CommandPlayer:
         answer = self._ask(json.dumps(infoset.to_request(self.time_s)))
         try:
             data = json.loads(answer)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):   # the second: thousands of brackets
             raise Forfeit("garbled", f"{self._arguments[0]} answered {answer[:80]!r}, which is not JSON") from None
         if not isinstance(data, dict):
             raise Forfeit("garbled", f"{self._arguments[0]} answered {answer[:80]!r}, which is not a JSON object")
         try:
             return infoset.from_answer(data)
         except SearchDouError as error:
-            raise Forfeit("illegal", f"{self._arguments[0]} answered {answer[:80]}: {error}") from None
+            raise Forfeit("illegal", f"{self._arguments[0]} answered {answer[:80].strip()}: {error}") from None
 
     def _ask(self, request: str) -> str:
         if self._given_up:
             raise Forfeit("dead", self._given_up)
         limit = self.time_s
-        if self._process is None:
+        if self._program is None:
             self._start()
             limit += self.start_s
-        assert self._process is not None
-        assert self._process.stdin is not None
+        program = self._program
+        assert program is not None
+        while program.owed == 0 and not program.answers.empty():
+            self._line(program, 0.0)         # nobody asked for it: a greeting, a second line
+        if program.requests.qsize() > LATES:
+            self._end("dead", "answers, but does not read its requests,")
         deadline = time.monotonic() + limit
-        try:
-            self._process.stdin.write(request + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            self._died()
-        self._owed += 1
+        program.requests.put(request)
+        program.owed += 1
         while True:
             try:
-                line = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
+                line = self._line(program, max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 self._lates += 1
                 if self._lates >= LATES:
                     self._given_up = f"{self._arguments[0]} was late {LATES} times in a row and was ended"
                     self.close()
                 raise Forfeit("late", f"{self._arguments[0]} gave no answer within {limit:g} s") from None
-            if line is None:
-                self._died()
-            self._owed -= 1
-            if self._owed == 0:          # earlier answers that came too late are dropped
+            program.owed -= 1
+            if program.owed == 0:            # earlier answers that came too late are dropped
                 self._lates = 0
-                return line or ""
+                return line
+
+    def _line(self, program: _Program, seconds: float) -> str:
+        line = program.answers.get(timeout=seconds)
+        if line is None:
+            self._end("dead", "")
+        elif line is FLOOD:
+            self._end("garbled", f"printed more than {MAX_LINE} characters in a line or {UNASKED} lines unasked")
+        return line or ""
 
     def _start(self) -> None:
         self._starts += 1
-        self._owed = 0
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (kept while the program runs)
         try:
-            self._process = subprocess.Popen(self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=self._errors, text=True, encoding="utf-8", errors="replace")
-        except OSError as error:
-            self._given_up = f"{self._arguments[0]} cannot be started: {error.strerror}"
+            self._program = _Program(self._arguments)
+        except (OSError, ValueError) as error:
+            self._given_up = f"{self._arguments[0]} cannot be started: {getattr(error, 'strerror', None) or error}"
             raise Forfeit("dead", self._given_up) from None
-        self._answers: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=_read_lines, args=(self._process.stdout, self._answers), daemon=True).start()
 
-    def _died(self) -> None:
-        """The program has ended: say how, and start it again at the next move unless it did so too often."""
-        assert self._process is not None
-        try:
-            self._process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        status = self._process.returncode
-        self._errors.seek(0)
-        words = self._errors.read()[-200:].strip().splitlines()
-        reason = f"{self._arguments[0]} ended with status {status}" + (f": {words[-1]}" if words else "")
-        self.close()
+    def _end(self, kind: str, deed: str) -> None:
+        """End the program and say why; it is started again at the next move unless that was too often."""
+        program, self._program = self._program, None
+        assert program is not None
+        reason = f"{self._arguments[0]} {deed + ' and ' if deed else ''}ended {program.close()}"
         if self._starts >= STARTS:
-            self._given_up = f"{reason}, for the {STARTS}rd time"
-        raise Forfeit("dead", reason) from None
+            self._given_up = f"{reason}, after {STARTS} starts"
+        raise Forfeit(kind, reason)
 
     def close(self) -> None:
         """End the program: end of input first, then by force."""
-        process, self._process = self._process, None
-        if process is None:
-            return
+        program, self._program = self._program, None
+        if program is not None:
+            program.close()
+
+
+FLOOD = "too much"  # told apart from an answer by identity
+
+
+class _Program:
+    """A process with a thread on either pipe, so that neither a full nor an empty one ever holds up the match."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (kept while the program runs)
         try:
-            if process.stdin:
-                process.stdin.close()
-            process.wait(timeout=0.5)
-        except (OSError, subprocess.TimeoutExpired):
-            process.kill()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
-        self._errors.close()
+            # A session of its own: what it has started ends with it.
+            self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                            text=True, encoding="utf-8", errors="replace", start_new_session=True)
+        except BaseException:
+            self.errors.close()
+            raise
+        self.owed = 0                            # requests without an answer so far
+        self.requests: queue.Queue[str | None] = queue.Queue()
+        self.answers: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=_write_lines, args=(self.process.stdin, self.requests), daemon=True).start()
+        threading.Thread(target=_read_lines, args=(self.process.stdout, self.answers), daemon=True).start()
+
+    def close(self) -> str:
+        """End of input, and force if that does not end it; says how it ended."""
+        self.requests.put(None)
+        try:
+            self.process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.kill()
+            self.process.wait()
+        self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 400))
+        words = self.errors.read().decode("utf-8", "replace").strip().splitlines()
+        self.errors.close()
+        return f"with status {self.process.returncode}" + (f": {words[-1][:200]}" if words else "")
+
+
+def _write_lines(stream: IO[str], requests: queue.Queue[str | None]) -> None:
+    try:
+        with stream:
+            while (line := requests.get()) is not None:
+                stream.write(line + "\n")
+                stream.flush()
+    except OSError:
+        pass  # it has ended; the reader finds out
 
 
 def _read_lines(stream: IO[str], answers: queue.Queue[str | None]) -> None:
-    try:
+    with stream:
         while line := stream.readline(MAX_LINE):
+            if len(line) == MAX_LINE or answers.qsize() > UNASKED:
+                answers.put(FLOOD)
+                return
             answers.put(line)
-    except (OSError, ValueError):
-        pass  # closed under us: the program is being ended
     answers.put(None)
 
 
@@ -156,7 +192,7 @@ def serve(game: str, spec: str, requests: IO[str], answers: IO[str], seed: int =
                 raise SearchDouError(f"this bot plays {game}, not {request['game']!r}")
             infoset = module.InfoSet.from_request(request)
             answer = infoset.to_answer(agent.act(infoset))
-        except (json.JSONDecodeError, SearchDouError) as error:
-            answer = {"error": str(error)}
+        except Exception as error:  # whatever it is sent, a bot lives on
+            answer = {"error": str(error) or repr(error)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

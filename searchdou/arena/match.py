@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,15 @@ class MatchSettings:
     seed: int = 0
     rules: str = "standard"
     time_s: float = 1.0        # the limit a move of an outside program (`cmd:`)
+    start_s: float = 60.0      # how much longer its first answer may take
 
     def __post_init__(self) -> None:
         if self.deals < 1:
             raise SearchDouError(f"a match needs at least one deal, not {self.deals}")
         if not self.time_s > 0:
             raise SearchDouError(f"the time limit a move must be above 0 s, not {self.time_s}")
+        if not self.start_s >= 0:
+            raise SearchDouError(f"the time to start must be 0 s or more, not {self.start_s}")
 
     @property
     def format(self) -> Format:
@@ -86,7 +90,7 @@ def _player(settings: MatchSettings, spec: str) -> agents.Player:
     parsed = agents.Spec.parse(spec)
     if parsed.name == "cmd":
         from searchdou.arena.bots import CommandPlayer
-        return CommandPlayer(settings.game, parsed.settings[0][1], settings.time_s)
+        return CommandPlayer(settings.game, parsed.settings[0][1], settings.time_s, settings.start_s)
     return agents.make(settings.game, parsed)
 
 
@@ -113,18 +117,20 @@ def run_match(settings: MatchSettings, *, workers: int = 1, out: Path | None = N
     """
     if workers < 1:
         raise SearchDouError(f"a match needs at least one worker, not {workers}")
+    format_of(settings.game, settings.rules)  # an unknown name is told before a file or a process is made
     done = _read(out, settings) if out else {}
     todo = [number for number in range(settings.deals) if number not in done]
     sink = _Sink(out, settings) if out else None
     values = [np.mean(outcomes) for outcomes, _ in done.values()]
     progress(len(done), np.array(values))
     try:
-        for number, outcomes, clocks in _played(settings, todo, workers):
-            done[number] = (outcomes, clocks)
-            if sink:
-                sink.write(number, outcomes, clocks)
-            values.append(np.mean(outcomes))
-            progress(len(done), np.array(values))
+        with closing(_played(settings, todo, workers)) as played:  # an interrupt ends programs and workers at once
+            for number, outcomes, clocks in played:
+                done[number] = (outcomes, clocks)
+                if sink:
+                    sink.write(number, outcomes, clocks)
+                values.append(np.mean(outcomes))
+                progress(len(done), np.array(values))
     finally:
         if sink:
             sink.close()
@@ -135,7 +141,8 @@ def run_match(settings: MatchSettings, *, workers: int = 1, out: Path | None = N
     return result
 
 
-def _played(settings: MatchSettings, todo: list[int], workers: int) -> Iterator[tuple[int, list[float], list[Clock]]]:
+def _played(settings: MatchSettings, todo: list[int], workers: int
+            ) -> Generator[tuple[int, list[float], list[Clock]], None, None]:
     if workers == 1 or len(todo) <= CHUNK:
         sides = _Sides(settings)
         try:
@@ -180,19 +187,20 @@ def _read(path: Path, settings: MatchSettings) -> dict[int, tuple[list[float], l
     """The deals an earlier run of the same match has written; a last line cut short is dropped."""
     if not path.exists() or path.stat().st_size == 0:
         return {}
-    text = path.read_text()
-    whole = text[:text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    lines = whole.splitlines()
+    ours = asdict(settings)
     try:
+        text = path.read_text()
+        whole = text[:text.rfind("\n") + 1]
+        lines = whole.splitlines() or [text]
         header = json.loads(lines[0])["settings"]
         rows = [json.loads(line) for line in lines[1:]]
         done = {int(row["deal"]): (list(row["outcomes"]), [Clock(**clock) for clock in row["clocks"]]) for row in rows}
-    except (json.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+        changed = [key for key in {**ours, **header} if key != "deals" and header.get(key) != ours.get(key)]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SearchDouError(f"{path} is not a match file of ours: {error!r}") from None
-    ours = asdict(settings)
-    if {**header, "deals": 0} != {**ours, "deals": 0}:
-        key = next(key for key in ours if key != "deals" and header.get(key) != ours[key])
-        raise SearchDouError(f"{path} holds another match: its {key} is {header.get(key)!r}, not {ours[key]!r}")
+    if changed:
+        key = changed[0]
+        raise SearchDouError(f"{path} holds another match: its {key} is {header.get(key)!r}, not {ours.get(key)!r}")
+    if whole != text:
+        path.write_text(whole)
     return {number: row for number, row in done.items() if number < settings.deals}

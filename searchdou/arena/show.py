@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 
@@ -15,7 +16,7 @@ def pm(mean: float, interval: list[float], digits: int = 3) -> str:
 
 def show_match(summary: dict[str, Any], console: Console) -> None:
     """A match as a table, with the clocks and any forfeits below it."""
-    a, b = summary["a"], summary["b"]
+    a, b = escape(summary["a"]), escape(summary["b"])
     if summary["game"] == "doudizhu":
         table = Table(title=f"{a} against {b}, {summary['decks']} decks twice, seed {summary['seed']} (± 95%)")
         for column in ("", "as landlord", "as peasants", "overall"):

@@ -19,10 +19,12 @@ def mean_se(values: Floats) -> tuple[float, float]:
 
 
 def ci95(values: Floats) -> list[float]:
-    """The 95% interval of the mean (Student's t)."""
+    """The 95% interval of the mean (Student's t); one value has none, [nan, nan]."""
     mean, se = mean_se(values)
-    if not se > 0:
+    if se == 0:
         return [mean, mean]
+    if np.isnan(se):
+        return [se, se]
     half = float(stats.t.ppf(0.975, values.size - 1)) * se
     return [mean - half, mean + half]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import searchdou
@@ -137,20 +138,21 @@ def show_tournament(result: TournamentResult, console: Console) -> None:
         table = Table(title=f"{name}: row against column, {summary['deals']} deals twice, seed {summary['seed']} (± 95%)")
         table.add_column("")
         for agent in result.agents:
-            table.add_column(agent, justify="right")
+            table.add_column(escape(agent), justify="right")
         for i, agent in enumerate(result.agents):
-            table.add_row(agent, *("" if i == j else f"{means[i, j]:.{digits}f} ± {halves[i, j]:.{digits}f}"
+            table.add_row(escape(agent), *("" if i == j else f"{means[i, j]:.{digits}f} ± {halves[i, j]:.{digits}f}"
                                    for j in range(len(result.agents))))
         console.print(table)
     for agent, wpg in summary.get("wpg", {}).items():
-        console.print(f"WPG {agent}: {wpg['points']:+.1f} [{wpg['ci95'][0]:+.1f}, {wpg['ci95'][1]:+.1f}]")
+        console.print(f"WPG {escape(agent)}: {wpg['points']:+.1f} [{wpg['ci95'][0]:+.1f}, {wpg['ci95'][1]:+.1f}]")
     if "epsilon" in summary:
         console.print(f"intransitivity epsilon (eq. 17): {summary['epsilon']:.3f} ± {summary['epsilon_se']:.3f} "
                       "(bootstrap standard error)")
-    console.print("ms a decision: " + ", ".join(f"{a} {1000 * s:.3f}" for a, s in summary["seconds_per_decision"].items()))
+    seconds = summary["seconds_per_decision"].items()
+    console.print("ms a decision: " + ", ".join(f"{escape(agent)} {1000 * spent:.3f}" for agent, spent in seconds))
     for agent, count in summary["forfeits"].items():
         if count:
-            console.print(f"[bold red]{agent} forfeited {count} moves[/]")
+            console.print(f"[bold red]{escape(agent)} forfeited {count} moves[/]")
 
 
 def plot_tournament(result: TournamentResult, path: Path) -> None:

@@ -611,28 +611,21 @@ def min_plays(hand: int, rules: int, table: npt.NDArray[np.int64], out: Moves) -
     i = _slot(hand, table)
     if table[i, 0] == hand:
         return table[i, 1]
-    best = _min_plays(hand, rules, table, out, size(hand))
+    n = lead_moves(hand, rules, out)
+    best = size(hand)
+    for i in range(n):
+        if (out[i] & CARDS) == hand:
+            best = 1
+    # Moves that together empty a hand may be played in any order, so some move holding the lowest card
+    # may come first: only those are tried.
+    first = lowest(hand)
+    pivot = 7 << (first & ~3) if first < 52 else hand & -hand
+    for i in range(n):
+        if best <= 2:
+            break
+        if out[i] & pivot & CARDS:
+            best = min(best, 1 + min_plays(hand - (out[i] & CARDS), rules, table, out[n:]))
     i = _slot(hand, table)
     table[i, 0] = hand
     table[i, 1] = best
-    return best
-
-
-@kernel
-def _min_plays(hand: int, rules: int, table: npt.NDArray[np.int64], out: Moves, best: int) -> int:
-    # Moves that together empty a hand may be played in any order, so some move holding the lowest card
-    # may come first: only those are tried.
-    n = lead_moves(hand, rules, out)
-    lowest_rank = lowest(hand)
-    pivot = 7 << (lowest_rank & ~3) if lowest_rank < 52 else hand & -hand
-    rest = out[n:]
-    for i in range(n):
-        if (out[i] & CARDS) == hand:
-            return 1
-    for i in range(n):
-        if out[i] & pivot & CARDS:
-            left = hand - (out[i] & CARDS)
-            best = min(best, 1 + min_plays(left, rules, table, rest))
-            if best == 2:
-                return 2
     return best

@@ -139,7 +139,8 @@ class InfoSet:
 
     @property
     def is_over(self) -> bool:
-        return 0 in self.cards_left
+        """Whether a hand is empty, or all have passed the bidding."""
+        return 0 in self.cards_left or (self.landlord is None and len(self.bids) == 3)
 
     @cached_property
     def key(self) -> int:
@@ -169,6 +170,8 @@ class InfoSet:
         `bids` and `history` are separated by commas, `-` is a pass, history begins with the landlord.
         Left out: standard rules, landlord on seat 0 (unless `bids` say otherwise), nothing played.
         """
+        if not isinstance(text, str):
+            raise BadInfoSet(f"a position is written as text, not {text!r}")
         fields: dict[str, str] = {}
         for word in text.split():
             key, equals, value = word.partition("=")
@@ -224,6 +227,8 @@ class InfoSet:
             seat, hand, bids = request["seat"], unpack(pack(request["hand"])), tuple(request.get("bids", ()))
             if request["phase"] == "bid":
                 return cls(seat=seat, hand=hand, rules=rules, bids=bids, first=(seat - len(bids)) % 3)
+            if request["phase"] != "play":
+                raise BadInfoSet(f"phase {request['phase']!r} is neither 'bid' nor 'play'")
             if request["role"] not in ROLES:
                 raise BadInfoSet(f"role {request['role']!r} is none of {', '.join(ROLES)}")
             landlord = (seat - ROLES.index(request["role"])) % 3
@@ -233,6 +238,7 @@ class InfoSet:
             history = _read_history(rules, [((landlord + ROLES.index(role)) % 3, cards)
                                             for role, cards in request["history"]])
             first = landlord if not any(bids) else (landlord - bids.index(max(bids))) % 3
+            first = request.get("first", first)
             return cls(seat=seat, hand=hand, rules=rules, landlord=landlord, public=unpack(pack(request["public"])),
                        first=first, bids=bids, history=history)
         except KeyError as missing:
@@ -246,7 +252,7 @@ class InfoSet:
         """This infoset as a request of the bot protocol."""
         request: dict[str, Any] = {
             "game": "doudizhu", "rules": self.rules.name, "phase": self.phase, "seat": self.seat, "role": self.role,
-            "hand": self.hand, "bids": list(self.bids), "public": self.public,
+            "hand": self.hand, "first": self.first, "bids": list(self.bids), "public": self.public,
             "history": [[self.role_of(seat), move.cards] for seat, move in self.history]}
         if time_s is not None:
             request["time_s"] = time_s
@@ -302,7 +308,7 @@ def check(infoset: InfoSet) -> None:
     """Raise `BadInfoSet` unless some game could have led here."""
     seat, landlord, rules = infoset.seat, infoset.landlord, infoset.rules
     for name, value in (("seat", seat), ("landlord", 0 if landlord is None else landlord), ("first", infoset.first)):
-        if isinstance(value, bool) or value not in (0, 1, 2):
+        if not isinstance(value, int) or isinstance(value, bool) or value not in (0, 1, 2):
             raise BadInfoSet(f"{name} {value!r} is none of 0, 1, 2")
     if infoset.hand != unpack(pack(infoset.hand)):
         raise BadInfoSet(f"hand {infoset.hand!r} is not in rank order ({unpack(pack(infoset.hand))!r})")
@@ -320,6 +326,11 @@ def check(infoset: InfoSet) -> None:
     left = 17 + 3 * (seat == landlord) - _kernels.size(played[seat])
     if _kernels.size(pack(infoset.hand)) != left:
         raise BadInfoSet(f"seat {seat} must hold {left} cards, {infoset.hand!r} has {_kernels.size(pack(infoset.hand))}")
+    if landlord is not None:
+        kept = sum(max(0, _count(public, char) - _count(played[landlord], char)) for char in RANKS)
+        if kept > 20 - _kernels.size(played[landlord]):
+            raise BadInfoSet(f"the landlord has {20 - _kernels.size(played[landlord])} cards left but must still hold "
+                             f"{kept} of the public cards {infoset.public!r}")
     for char in RANKS:
         total = _count(pack(infoset.hand), char) + sum(_count(cards, char) for cards in played)
         # Public cards the landlord has not played are in its hand, seen already when this seat is the landlord.

@@ -50,6 +50,8 @@ class Deal:
     kitty: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.hands, (tuple, list)) or not all(isinstance(c, str) for c in (*self.hands, self.kitty)):
+            raise BadCards(f"a deal is three hands and a kitty as text, not {self.hands!r} and {self.kitty!r}")
         cards = [pack(cards) for cards in (*self.hands, self.kitty)] if len(self.hands) == SEATS else []
         if [_kernels.size(packed) for packed in cards] != [17, 17, 17, 3]:
             raise BadCards(f"a deal is three hands of 17 and 3 cards, not {[len(h) for h in self.hands]} "
@@ -91,7 +93,7 @@ class Game:
 
     def start(self, deal: Deal, first: int = 0) -> State:
         """A game from a given deal; `first` begins the bidding, or is the landlord where nobody bids."""
-        if first not in range(SEATS):
+        if not isinstance(first, int) or isinstance(first, bool) or first not in range(SEATS):
             raise IllegalAction(f"seat {first!r} cannot begin: seats are 0, 1, 2")
         return State(self, deal, first)
 
@@ -197,6 +199,8 @@ class State:
     def infoset(self, seat: int | None = None) -> InfoSet:
         """What `seat` (the seat to act when left out) may know now."""
         seat = self.turn if seat is None else seat
+        if seat not in range(SEATS):
+            raise IllegalAction(f"there is no seat {seat!r}: seats are 0, 1, 2")
         p = self.position
         packed = int((p.hand0, p.hand1, p.hand2)[seat])
         return InfoSet.trusted(

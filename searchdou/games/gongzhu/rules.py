@@ -153,6 +153,8 @@ class State:
     def infoset(self, seat: int | None = None) -> InfoSet:
         """What `seat` (the seat to play when left out) may know now."""
         seat = self.turn if seat is None else seat
+        if seat not in range(SEATS):
+            raise IllegalAction(f"there is no seat {seat!r}: seats are 0, 1, 2, 3")
         p = self.position
         packed = (p.hand0, p.hand1, p.hand2, p.hand3)[seat]
         return InfoSet.trusted(seat=seat, hand=unpack(packed), first=self.first, history=tuple(self.history),

@@ -1,0 +1,47 @@
+"""The uniform policy, and leaves that are played out by a policy: the same for every game."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from inference._game_kernels import Uniform, choose, legal, over, points, register_policy, step
+from inference._rng_kernels import below
+from inference.kernel import kernel
+
+
+class Rollout(NamedTuple):
+    """A leaf valued by playing on with `policy` to the end."""
+
+    policy: Any
+
+
+@kernel
+def uniform_choice(policy: Any, state: Any, rng: Any, out: Any) -> int:
+    """Any legal action, all alike."""
+    n = legal(state, out)
+    return out[below(rng, n)] if n > 1 else out[0]
+
+
+@kernel
+def flat_values(policy: Any, state: Any, actions: Any, n: int, q: Any) -> None:
+    """All actions worth the same."""
+    q[:n] = 0.0
+
+
+@kernel
+def playout(policy: Any, state: Any, rng: Any, out: Any) -> Any:
+    """Play on to the end, every seat by `policy`; returns the last state."""
+    while not over(state):
+        state = step(state, choose(policy, state, rng, out))
+    return state
+
+
+@kernel
+def rollout_value(leaf: Any, state: Any, rng: Any, out: Any) -> float:
+    """The points of one playout by the leaf's policy."""
+    return points(playout(leaf.policy, state, rng, out))
+
+
+register_policy(Uniform, SimpleNamespace(choose=uniform_choice, values=flat_values))
+register_policy(Rollout, SimpleNamespace(evaluate=rollout_value))

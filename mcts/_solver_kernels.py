@@ -1,0 +1,116 @@
+"""The exact value of an ending with open cards: alpha-beta with a transposition table.
+
+The game says which moves are worth trying and in what order (`moves`), what the points still to come depend on
+(`key`), and what is settled already (`settled`, `scale`): entries hold points still to come, so they serve every
+way of reaching the same ending. Values are integers in points of side 0, final = settled + scale * to come.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inference._game_kernels import key, moves, over, scale, settled, side, step
+from inference.kernel import kernel
+
+Ints = npt.NDArray[np.int64]
+
+HUGE = 1 << 40
+EXACT, AT_LEAST, AT_MOST = 1, 2, 3
+
+
+class Table(NamedTuple):
+    """The transposition table; rows of key, key, value, bound, move. Entries never go stale: they are facts."""
+
+    rows: Ints        # [power of two, 5]
+    nodes: Ints       # [2] nodes searched in this call, and the most allowed (0: no limit)
+
+
+def new_table(bits: int = 16) -> Table:
+    """A table of 2^bits rows."""
+    return Table(np.zeros((1 << bits, 5), np.int64), np.zeros(2, np.int64))
+
+
+@kernel
+def solve(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
+    """Final points of side 0 from `state` under best play, exact if between alpha and beta.
+
+    `out` is scratch for the moves of all depths: a few dozen per ply. When the table's node limit is passed the
+    answer is meaningless; the caller looks at `table.nodes`.
+    """
+    base, unit = settled(state), scale(state)
+    low = -HUGE if alpha <= -HUGE else (alpha - base) // unit
+    high = HUGE if beta >= HUGE else -((base - beta) // unit)
+    return base + unit * to_come(state, table, out, low, high)
+
+
+@kernel
+def to_come(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
+    """Points still to come for side 0, in units of `scale(state)`; fail-soft alpha-beta."""
+    if over(state):
+        return 0
+    table.nodes[0] += 1
+    if table.nodes[1] and table.nodes[0] > table.nodes[1]:
+        return 0
+    a, b = key(state)
+    slot, known = -1, -1
+    if a != 0 or b != 0:
+        slot = (a ^ (b >> 7)) & (table.rows.shape[0] - 1)
+        row = table.rows[slot]
+        if row[0] == a and row[1] == b:
+            if row[3] == EXACT or (row[3] == AT_LEAST and row[2] >= beta) or (row[3] == AT_MOST and row[2] <= alpha):
+                return row[2]
+            known = row[4]
+    n = moves(state, out)
+    if known >= 0:                                      # what was best here before goes first
+        for i in range(n):
+            if out[i] == known:
+                for j in range(i, 0, -1):
+                    out[j] = out[j - 1]
+                out[0] = known
+                break
+    base, unit = settled(state), scale(state)
+    mine = side(state) == 0
+    best = -HUGE if mine else HUGE
+    best_move = out[0]
+    low, high = alpha, beta
+    for i in range(n):
+        after = step(state, out[i])
+        gained, unit_after = settled(after) - base, scale(after)
+        # value = (gained + unit_after * v) / unit; both games keep this whole
+        lo = -HUGE if low <= -HUGE else (low * unit - gained) // unit_after
+        hi = HUGE if high >= HUGE else -((gained - high * unit) // unit_after)
+        value = (gained + unit_after * to_come(after, table, out[n:], lo, hi)) // unit
+        if mine:
+            if value > best:
+                best, best_move = value, out[i]
+            low = max(low, best)
+        else:
+            if value < best:
+                best, best_move = value, out[i]
+            high = min(high, best)
+        if low >= high:
+            break
+    if slot >= 0 and not (table.nodes[1] and table.nodes[0] > table.nodes[1]):
+        row = table.rows[slot]
+        row[0], row[1], row[2], row[4] = a, b, best, best_move
+        row[3] = AT_LEAST if best >= beta else AT_MOST if best <= alpha else EXACT
+    return best
+
+
+@kernel
+def solved_line(state: Any, table: Table, out: Ints, line: Ints) -> int:
+    """Write a line of best play for both sides; returns its length. Solves every position on the way."""
+    n = 0
+    while not over(state) and n < line.size:
+        value = solve(state, table, out, -HUGE, HUGE)
+        count = moves(state, out)
+        for i in range(count):
+            if solve(step(state, out[i]), table, out[count:], -HUGE, HUGE) == value:
+                line[n] = out[i]
+                break
+        state = step(state, line[n])
+        n += 1
+    return n

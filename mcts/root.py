@@ -1,0 +1,242 @@
+"""The root: candidates valued on many deals, averaged by weight, the worst dropped by sequential halving.
+
+    sample deals -> value every candidate on each -> weighted mean and standard error -> drop the worse half -> repeat
+
+With a fixed number of samples and simulations the answer depends on the seed only, not on threads or speed; with a
+deadline as many deals are looked at as the time allows.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inference._rng_kernels import stream
+from inference.belief import weights_of
+from mcts import _root_kernels as kernels
+from mcts._solver_kernels import new_table
+from mcts._tree_kernels import clear, new_tree
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """Deals and their weights, as a belief hands them out."""
+
+    hands: Ints            # [deals, seats] packed, the observer's own hand included
+    log_weights: Floats    # [deals], any offset, the same for all deals of a decision
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a candidate is worth to the side that acts: weighted mean, its standard error, deals looked at."""
+
+    mean: float
+    se: float
+    visits: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How long to think: `samples` deals, or `seconds` whatever comes; both given, whichever ends first."""
+
+    samples: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.samples is None and self.seconds is None:
+            raise ValueError("a search needs a limit: samples or seconds")
+        if self.samples is not None and self.samples < 1:
+            raise ValueError(f"a search needs at least one sample, not {self.samples}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"a search needs more than {self.seconds} seconds")
+
+
+@dataclass
+class RootResult:
+    """Values by candidate, and what it took."""
+
+    estimates: list[Estimate]
+    best: int
+    deals: int
+    simulations: int
+    solved: int
+    hands: Ints = field(repr=False)
+    weights: Floats = field(repr=False)
+
+
+@dataclass
+class Worker:
+    """One thread's scratch and its own copy of the leaf and the prior (their arrays are written into)."""
+
+    scratch: kernels.Scratch
+    leaf: Any
+    prior: Any
+
+
+class Root:
+    """Values candidates for one game; made once, used for every decision."""
+
+    def __init__(self, plan: kernels.Plan, make_leaf: Callable[[], Any], make_prior: Callable[[], Any], *,
+                 threads: int = 1, most_moves: int = 64, nodes: int | None = None, table_bits: int = 16) -> None:
+        self.plan = plan
+        nodes = nodes or (plan.simulations * 24 + most_moves + 1 if plan.tree else 2)
+        self.workers = [Worker(kernels.Scratch(new_tree(nodes), new_table(table_bits), np.empty(most_moves, np.int64),
+                                               np.empty(most_moves)), make_leaf(), make_prior()) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
+               seed: int, prior: Floats | None = None, prior_weight: float = 0.0) -> RootResult:
+        """Value `candidates` (actions) of the seat to act in `view` (its state; other hands are ignored).
+
+        `draw(start, n)` gives deals number start .. start + n - 1; fewer than n means there are no more, and then the
+        deals are all there are, with their probabilities. `sign` is +1 for side 0. `prior` (points for side 0, by
+        candidate) counts as `prior_weight` deals of weight 1 when candidates are compared.
+        """
+        began = time.perf_counter()
+        actions = np.array(candidates, np.int64)
+        rounds = max(1, math.ceil(math.log2(len(actions))))
+        active = np.ones(len(actions), np.int64)
+        hands: list[Ints] = []
+        logs: list[Floats] = []
+        values: list[Floats] = []
+        counts = np.zeros(2, np.int64)
+        deals, finished, pace = 0, False, 0.0        # pace: seconds a valued candidate took so far
+        for number in range(rounds):
+            budget = None if limit.samples is None else -(-limit.samples * (number + 1) // rounds)
+            until = None if limit.seconds is None else began + limit.seconds * (number + 1) / rounds
+            while not finished and (budget is None or deals < budget):
+                n = 8 * len(self.workers) if budget is None else budget - deals
+                if until is not None:
+                    left = until - time.perf_counter()
+                    if deals and left < pace * active.sum() / len(self.workers):
+                        break
+                    # About a fifth of what is left at a time: the last one overshoots by little.
+                    n = min(n, max(1, int(0.2 * left / (pace * active.sum()))) if pace else 1)
+                drawn = draw(deals, n)
+                finished = len(drawn.hands) < n
+                if len(drawn.hands) == 0:
+                    break
+                start = time.perf_counter()
+                block = self._value(view, drawn.hands, actions, active, seed, deals, counts)
+                pace = (time.perf_counter() - start) / (len(drawn.hands) * active.sum())
+                hands.append(drawn.hands)
+                logs.append(drawn.log_weights)
+                values.append(block)
+                deals += len(drawn.hands)
+            if finished:
+                break                                # all deals there are: nothing is left to be sampled
+            if number + 1 < rounds:
+                self._halve(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, prior, prior_weight)
+        all_values, all_weights = np.concatenate(values), weights_of(np.concatenate(logs))
+        estimates = [_estimate(sign * all_values[:, i], all_weights, exact=finished) for i in range(len(actions))]
+        scores = _scores(all_values, all_weights, sign, prior, prior_weight)
+        best = int(max(np.flatnonzero(active), key=lambda i: scores[i]))
+        return RootResult(estimates, best, deals, int(counts[0]), int(counts[1]), np.concatenate(hands), all_weights)
+
+    def _halve(self, active: Ints, values: Floats, weights: Floats, sign: float, prior: Floats | None,
+               prior_weight: float) -> None:
+        """Keep the better half of the active candidates."""
+        alive = np.flatnonzero(active)
+        scores = _scores(values, weights, sign, prior, prior_weight)
+        ranked = sorted(alive, key=lambda i: -scores[i])
+        active[ranked[(len(ranked) + 1) // 2:]] = 0
+
+    def _value(self, view: Any, hands: Ints, actions: Ints, active: Ints, seed: int, first: int, counts: Ints) -> Floats:
+        values = np.full((len(hands), len(actions)), np.nan)
+        streams = np.concatenate([stream(seed, first + row) for row in range(len(hands))])
+        if self._pool is None or len(hands) == 1:
+            self._run(self.workers[0], view, hands, streams, actions, active, values, counts)
+            return values
+        parts = np.array_split(np.arange(len(hands)), len(self.workers))
+        tallies = [np.zeros(2, np.int64) for _ in parts]
+        jobs = [self._pool.submit(self._run, worker, view, hands[part[0]:part[-1] + 1], streams[part[0]:part[-1] + 1],
+                                  actions, active, values[part[0]:part[-1] + 1], tally)
+                for worker, part, tally in zip(self.workers, parts, tallies, strict=True) if len(part)]
+        for job in jobs:
+            job.result()
+        counts += sum(tallies)
+        return values
+
+    def _run(self, worker: Worker, view: Any, hands: Ints, streams: Any, actions: Ints, active: Ints, values: Floats,
+             counts: Ints) -> None:
+        kernels.value_candidates(view, hands, streams, actions, active, worker.leaf, worker.prior, self.plan,
+                                 worker.scratch, values, counts)
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> float:
+    seen = ~np.isnan(values)
+    return float(weights[seen] @ values[seen] / weights[seen].sum()) if seen.any() else float("nan")
+
+
+def _scores(values: Floats, weights: Floats, sign: float, prior: Floats | None, prior_weight: float) -> Floats:
+    """What candidates are ranked by: the mean value for the side that acts, drawn to the prior."""
+    scores = sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
+    if prior is None or prior_weight <= 0:
+        return scores
+    seen = (~np.isnan(values)).sum(axis=0)
+    return np.asarray((scores * seen + sign * prior * prior_weight) / (seen + prior_weight))
+
+
+def _estimate(values: Floats, weights: Floats, *, exact: bool) -> Estimate:
+    seen = ~np.isnan(values)
+    n = int(seen.sum())
+    if n == 0:
+        return Estimate(float("nan"), float("nan"), 0)
+    mean = _weighted_mean(values, weights)
+    if exact and n == len(values):
+        return Estimate(mean, 0.0, n)                # every deal there is was looked at
+    w = weights[seen] / weights[seen].sum()
+    if n < 2:
+        return Estimate(mean, float("nan"), n)
+    # Unequal weights: the variance of a weighted mean, with the usual n / (n - 1).
+    se = float(np.sqrt(np.square(w * (values[seen] - mean)).sum() * n / (n - 1)))
+    return Estimate(mean, se, n)
+
+
+class InformationSetRoot:
+    """The second algorithm: information-set MCTS, one tree over all deals, for comparison."""
+
+    def __init__(self, make_leaf: Callable[[], Any], c: float, *, most_moves: int = 64, nodes: int = 1 << 17) -> None:
+        self.leaf, self.c = make_leaf(), c
+        self.tree = new_tree(nodes)
+        self._out = np.empty(most_moves, np.int64)
+
+    def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
+               seed: int) -> RootResult:
+        """Like `Root.search`; a deal is one simulation, and `visits` are visits in the tree."""
+        began = time.perf_counter()
+        clear(self.tree)
+        hands: list[Ints] = []
+        logs: list[Floats] = []
+        deals = 0
+        while limit.samples is None or deals < limit.samples:
+            n = 64 if limit.samples is None else min(64, limit.samples - deals)
+            if deals and limit.seconds is not None and time.perf_counter() - began > limit.seconds * (1 - 32 / (deals + 64)):
+                break
+            drawn = draw(deals, n)
+            if len(drawn.hands) == 0:
+                break
+            streams = np.concatenate([stream(seed, deals + row) for row in range(len(drawn.hands))])
+            kernels.ismcts(self.tree, view, drawn.hands, streams, self.leaf, self.c, self._out)
+            hands.append(drawn.hands)
+            logs.append(drawn.log_weights)
+            deals += len(drawn.hands)
+        found = {}
+        child = int(self.tree.first[0])
+        while child >= 0:
+            visits = int(self.tree.visits[child])
+            found[int(self.tree.action[child])] = Estimate(sign * float(self.tree.total[child]) / max(1, visits),
+                                                           float("nan"), visits)
+            child = int(self.tree.sibling[child])
+        estimates = [found.get(action, Estimate(float("nan"), float("nan"), 0)) for action in candidates]
+        best = max(range(len(estimates)), key=lambda i: estimates[i].visits)
+        return RootResult(estimates, best, deals, deals, 0, np.concatenate(hands), weights_of(np.concatenate(logs)))

@@ -1,0 +1,244 @@
+"""`search`: sample the hidden hands, weigh them by what the others did, search each, average, act. For both games.
+
+The settings are one sentence each in `SearchSettings`; a spec gives them by name: `search:time=0.5,weights=iec`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inference._game_kernels import Uniform
+from inference._policy_kernels import Rollout
+from inference._rng_kernels import stream
+from inference.belief import Belief, weights_of
+from inference.hidden import Hidden
+from inference.past import RULES, Past, log_weights
+from mcts import _solver_kernels, _tree_kernels
+from mcts._root_kernels import Plan, world_after
+from mcts.root import InformationSetRoot, Limit, Root, Samples
+from searchdou.decision import Decision
+from searchdou.errors import SearchDouError, UnknownName
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How `search` thinks; None means the game's own default."""
+
+    time: float | None = None         # seconds a decision; without it `samples` decides
+    samples: int | None = None        # deals looked at
+    sims: int | None = None           # simulations (or rollouts) for a candidate on a deal
+    mode: str | None = None           # tree: a tree on every deal; flat: rollouts only; ismcts: one tree over all deals
+    leaf: str | None = None           # rollout: by the game's cheap policy; random: by random moves
+    weights: str | None = None        # of deals: uniform, iec, bayes, linear (the original program's factor)
+    beta: float | None = None         # how sharply deals are weighed, per point of regret
+    slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
+    strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
+    c: float | None = None            # exploration, in points
+    prior: float | None = None        # temperature of priors for PUCT, in points; 0 is UCB
+    solve: int | None = None          # with this many cards left or fewer endings are solved exactly
+    threads: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What the search needs of a game beside its compiled rules."""
+
+    defaults: dict[str, Any]
+    hidden_of: Callable[[Any], Hidden]
+    seat_hands: Callable[[Any, Ints], Ints]
+    past_of: Callable[[Any], Past]
+    view_of: Callable[[Any], Any]
+    candidates: Callable[[Any], list[int]]
+    action_of: Callable[[Any, int], Any]
+    sign_of: Callable[[Any], float]
+    policies: dict[str, Callable[[], Any]]
+    opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
+    example: Callable[[], Any]          # any infoset, to warm up on
+    most_moves: int
+    solve_nodes: int
+
+
+def _gongzhu_kit() -> Kit:
+    from searchdou.games.gongzhu import _search_kernels as kernels
+    from searchdou.games.gongzhu import Game, hidden
+    from searchdou.games.gongzhu.cards import MOVES
+    return Kit(
+        defaults={"samples": 64, "sims": 60, "mode": "tree", "leaf": "rollout", "weights": "uniform", "beta": 0.02,
+                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "solve": 20},
+        hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
+        view_of=lambda infoset: infoset.seen_position(),
+        candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
+        action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
+        policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform}, opening=lambda infoset: None,
+        example=lambda: Game().deal(0).infoset(), most_moves=1024, solve_nodes=20_000)
+
+
+def _doudizhu_kit() -> Kit:
+    from searchdou.agents import _doudizhu_rule_kernels as rule
+    from searchdou.agents.doudizhu_rule import RulePlayer
+    from searchdou.games.doudizhu import Game, Move, _kernels, hidden
+    from searchdou.games.doudizhu import _search_kernels as _registered  # noqa: F401 (teaches the search this game)
+    bidder = RulePlayer()               # bids are searched for once there are nets to price them
+    return Kit(
+        defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "weights": "uniform", "beta": 0.5,
+                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "solve": 12},
+        hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of, view_of=hidden.view_of,
+        candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
+        sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
+        policies={"rollout": rule.rule_policy, "random": Uniform},
+        opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
+        example=lambda: Game(bidding=False).deal(0).infoset(), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
+
+
+_KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
+_CHOICES = {"mode": ("tree", "flat", "ismcts"), "leaf": ("rollout", "random"), "weights": ("uniform", *RULES),
+            "strata": ("none", "exact", "equal")}
+
+
+class SearchPlayer:
+    """The composed agent: `act` gives the move, `analyze` the move with its evidence."""
+
+    def __init__(self, game: str, time: float | None = None, samples: int | None = None, sims: int | None = None,
+                 mode: str | None = None, leaf: str | None = None, weights: str | None = None, beta: float | None = None,
+                 slices: int | None = None, strata: str | None = None, c: float | None = None, prior: float | None = None,
+                 solve: int | None = None, threads: int = 1, seed: int = 0) -> None:
+        if game not in _KITS:
+            raise UnknownName("game of search", game, _KITS)
+        self.kit = _KITS[game]()
+        given = SearchSettings(time, samples, sims, mode, leaf, weights, beta, slices, strata, c, prior, solve, threads, seed)
+        self.settings = self._complete(given)
+        s = self.settings
+        self._leaf = self.kit.policies[str(s.leaf)]
+        self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
+                         int(s.solve or 0), self.kit.solve_nodes)
+        self._root = Root(self.plan, lambda: Rollout(self._leaf()), self.kit.policies["rollout"], threads=s.threads,
+                          most_moves=self.kit.most_moves)
+        self._information_set = InformationSetRoot(lambda: Rollout(self._leaf()), self.plan.c,
+                                                   most_moves=self.kit.most_moves) if s.mode == "ismcts" else None
+        self._policy = self.kit.policies["rollout"]()
+        if s.time is not None:
+            # Kernels are loaded (or compiled) now, not while a clock is running.
+            self._decide(self.kit.example(), evidence=False, limit=Limit(samples=1))
+
+    def _complete(self, given: SearchSettings) -> SearchSettings:
+        values = {f.name: getattr(given, f.name) for f in fields(given)}
+        for name, default in self.kit.defaults.items():
+            if values[name] is None and not (name == "samples" and given.time is not None):
+                values[name] = default
+        for name, known in _CHOICES.items():
+            if values[name] not in known:
+                raise UnknownName(f"{name} of search", values[name], known)
+        for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("solve", 0), ("beta", 0), ("c", 0),
+                            ("prior", 0)):
+            if values[name] is not None and values[name] < least:
+                raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
+        if given.time is not None and not given.time > 0:
+            raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
+        return SearchSettings(**values)
+
+    def act(self, infoset: Any) -> Any:
+        return self._decide(infoset, evidence=False).action
+
+    def analyze(self, infoset: Any) -> Decision:
+        """The move with values, errors, belief and the expected line."""
+        return self._decide(infoset, evidence=True)
+
+    def _decide(self, infoset: Any, *, evidence: bool, limit: Limit | None = None) -> Decision:
+        began = time.perf_counter()
+        opening = self.kit.opening(infoset)
+        if opening is not None:
+            return Decision(opening, {}, None, (opening,), time.perf_counter() - began)
+        candidates = self.kit.candidates(infoset)
+        if len(candidates) == 1 and not evidence:
+            action = self.kit.action_of(infoset, candidates[0])
+            return Decision(action, {}, None, (action,), time.perf_counter() - began)
+        s = self.settings
+        hidden = self.kit.hidden_of(infoset)
+        deals = _Deals(self, infoset, hidden)
+        view, sign, key = self.kit.view_of(infoset), self.kit.sign_of(infoset), infoset.key ^ s.seed
+        seconds = None if s.time is None else max(1e-3, s.time - (time.perf_counter() - began))
+        limit = limit or Limit(s.samples, seconds)
+        root = self._information_set or self._root
+        result = root.search(view, candidates, sign, deals.draw, limit, key)
+        actions = [self.kit.action_of(infoset, action) for action in candidates]
+        best = actions[result.best]
+        belief = line = None
+        if evidence:
+            belief = deals.belief()
+            line = self._line(view, belief, candidates[result.best], infoset)
+        return Decision(best, dict(zip(actions, result.estimates, strict=True)), belief, line or (best,),
+                        time.perf_counter() - began, result.deals, result.simulations, result.solved)
+
+    def _line(self, view: Any, belief: Belief, action: int, infoset: Any) -> tuple[Any, ...]:
+        """The play expected on the likeliest deal: solved when it can be, else the most visited line of a tree."""
+        hands = self.kit.seat_hands(infoset, belief.hands[[int(np.argmax(belief.weights))]])[0]
+        scratch = self._root.workers[0].scratch
+        state, over, left = world_after(view, hands, action)
+        line = np.empty(16, np.int64)
+        n = 0
+        if not over and left <= self.plan.solve_cards:
+            scratch.table.nodes[:] = 0
+            n = int(_solver_kernels.solved_line(state, scratch.table, scratch.out, line))
+        elif not over:
+            tree = _tree_kernels.new_tree(20_000)
+            _tree_kernels.clear(tree)
+            _tree_kernels.search(tree, state, self._root.workers[0].leaf, self._policy, 0.0, self.plan.c, 50,
+                                 stream(self.settings.seed, infoset.key), scratch.out, scratch.q)
+            n = int(_tree_kernels.principal_line(tree, line))
+        return tuple(self.kit.action_of(infoset, int(a)) for a in [action, *line[:n]])
+
+
+class _Deals:
+    """Numbered deals of one infoset with their weights, drawn as they are asked for."""
+
+    def __init__(self, player: SearchPlayer, infoset: Any, hidden: Hidden) -> None:
+        self.player, self.infoset, self.hidden = player, infoset, hidden
+        s = player.settings
+        self._rng = stream(s.seed, infoset.key, 1)
+        self._past = player.kit.past_of(infoset) if s.weights != "uniform" else None
+        self._all = hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
+        self._strata = hidden.strata() if s.strata != "none" and not self._all else []
+        self._shift = float(self._rng[0] >> np.uint64(11)) * 2.0 ** -53
+        self._hands: list[Ints] = []
+        self._logs: list[Floats] = []
+        if self._all:
+            deals, p = hidden.enumerate()
+            # A random order, so that a deadline that comes first still leaves a fair part of them.
+            order = np.random.default_rng(int(self._rng[0])).permutation(len(deals))
+            self._deals, self._log_p = deals[order], np.log(p[order])
+
+    def draw(self, start: int, n: int) -> Samples:
+        """Deals number start .. start + n - 1."""
+        if self._all:
+            deals, log_p = self._deals[start:start + n], self._log_p[start:start + n]
+        elif len(self._strata) > 1:
+            deals = self.hidden.draw_stratified(n, self._rng, self._strata, start=start, shift=self._shift,
+                                                equal=self.player.settings.strata == "equal")
+            log_p = np.zeros(n)
+        else:
+            deals, log_p = self.hidden.draw(n, self._rng), np.zeros(n)
+        hands = self.player.kit.seat_hands(self.infoset, deals)
+        if self._past is not None and len(deals):
+            s = self.player.settings
+            log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights), beta=float(s.beta or 0),
+                                        slices=s.slices or None, most_moves=self.player.kit.most_moves)
+        self._hands.append(deals)
+        self._logs.append(log_p)
+        return Samples(hands, log_p)
+
+    def belief(self) -> Belief:
+        """All deals drawn so far as a belief."""
+        return Belief(self.hidden, np.concatenate(self._hands), weights_of(np.concatenate(self._logs)),
+                      exact=self._all)

@@ -1,0 +1,294 @@
+"""The command line as people meet it: what it prints, and one clear line when something is wrong."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import searchdou
+from searchdou import cli, games
+
+HOUSE = Path(__file__).resolve().parent.parent
+EVERY_GAME = pytest.mark.parametrize("game", games.GAMES)
+
+
+class Ran:
+    """What a command printed and its status."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture
+def searchdou_(capsys, monkeypatch):
+    """Run `searchdou ...` in this process, as the console script would; lines are what a person types."""
+    def run(*arguments, lines=()):
+        typed = iter(lines)
+
+        def read(*_args, **_options):
+            try:
+                return next(typed)
+            except StopIteration:
+                raise EOFError from None
+        monkeypatch.setattr(sys, "argv", ["searchdou", *map(str, arguments)])
+        monkeypatch.setattr("builtins.input", read)
+        # rich keeps the stream it was made with: take today's
+        monkeypatch.setattr(cli.console, "_file", None)
+        monkeypatch.setattr(cli.errors, "_file", None)
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as done:
+            status = done.code or 0
+        return Ran(status, *capsys.readouterr())
+    return run
+
+
+def outside(*arguments, **options):
+    """Run it in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "searchdou.cli", *map(str, arguments)], cwd=HOUSE, capture_output=True,
+                          text=True, check=False, timeout=120, **options)
+
+
+def test_version(searchdou_):
+    assert searchdou_("version").out.strip() == searchdou.__version__
+    done = outside("version")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, searchdou.__version__, "")
+
+
+def test_help_names_every_command(searchdou_):
+    done = searchdou_("--help")
+    assert done.status == 0
+    assert all(command in done.out for command in ("play", "demo", "match", "tournament", "bot", "bench", "version"))
+
+
+@EVERY_GAME
+def test_demo(game, searchdou_):
+    done = searchdou_("demo", "--game", game)
+    assert (done.status, done.err) == (0, "")
+    assert "Points by seat: " in done.out
+    assert ("landlord" in done.out) == (game == "doudizhu")
+    assert searchdou_("demo", "--game", game).out == done.out
+    assert searchdou_("demo", "--game", game, "--seed", 9).out != done.out
+
+
+# -- a person at the table ------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_a_person_plays_a_whole_game(game, capsys, monkeypatch, tmp_path):
+    """Nonsense, cards that are not held and `?` are all answered in words; then any legal move goes."""
+    record = tmp_path / "games.jsonl"
+    seen, replies = [], iter(())
+    asked = 0
+
+    def person(*_args, **_options):
+        nonlocal replies, asked
+        text = capsys.readouterr().out
+        seen.append(text)
+        word = next(replies, None)
+        if word is None:
+            asked += 1
+            replies = iter(["oink [/] [red]", "S99", "", "?", "!"] if asked < 4 else ["?", "!"])
+            word = next(replies)
+        if word == "!":      # the list stands on the screen now: the last of it
+            return text.strip().replace("\n", " ").split(", ")[-1]
+        return word
+    seats = {"doudizhu": "you,rule,rule", "gongzhu": "if,you,if,you"}[game]
+    monkeypatch.setattr(sys, "argv", ["searchdou", "play", "--game", game, "--seats", seats, "--seed", "1", "--record",
+                                      str(record)])
+    monkeypatch.setattr("builtins.input", person)
+    monkeypatch.setattr(cli.console, "_file", None)
+    with pytest.raises(SystemExit) as done:
+        cli.main()
+    assert not done.value.code
+    text = "".join(seen) + capsys.readouterr().out
+    assert "no card" in text
+    assert "Points by seat: " in text
+    state = games.load(game).load(record.read_text())
+    assert state.is_over
+    assert json.loads(record.read_text())["extra"] == {"agents": seats.split(","), "seed": 1}
+
+
+def test_moves_that_are_not_legal_are_explained(searchdou_):
+    done = searchdou_("play", "--game", "gongzhu", "--seats", "you,if,if,if", lines=["S99", "oink", "SA", "SK", "SQ", "SJ"])
+    assert "no card 'S99'; a card is one of S H D C" in done.out
+    assert "seat 0 does not hold S" in done.out
+    done = searchdou_("play", "--seats", "you,rule,rule", "--no-bidding", lines=["", "345", "4", "x", "[/]"])
+    assert "seat 0 leads and may not pass" in done.out
+    assert "345 is no combination of the standard rules" in done.out
+    assert "no card 'X' in 'x'" in done.out
+    done = searchdou_("play", "--seats", "you,you,you", lines=["7", "x", "2", "1", "3"])
+    assert "a bid is 0, 1, 2 or 3, not '7'" in done.out
+    assert "a bid of 1 does not exceed the bid of 2" in done.out
+    assert "bids 3" in done.out
+
+
+@EVERY_GAME
+def test_the_end_of_input_ends_the_game(game, searchdou_):
+    seats = {"doudizhu": "you,you,you", "gongzhu": "you,if,if,if"}[game]
+    done = searchdou_("play", "--game", game, "--seats", seats)
+    assert (done.status, done.err) == (2, "searchdou: the input ended before the game did\n")
+    done = outside("play", "--game", game, "--seats", seats, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr.strip().splitlines()[-1]) == (2, "searchdou: the input ended before the game did")
+    assert "Traceback" not in done.stderr
+
+
+# -- figures --------------------------------------------------------------------------------------------------
+
+
+def test_match_as_json(searchdou_):
+    done = searchdou_("match", "--a", "rule", "--b", "random", "--decks", 3, "--seed", 1, "--json")
+    summary = json.loads(done.out)
+    assert (done.status, summary["decks"], summary["seed"], summary["version"]) == (0, 3, 1, searchdou.__version__)
+    assert set(summary["wp"]) == set(summary["ci95"]["adp"]) == {"landlord", "peasants", "overall"}
+    done = searchdou_("match", "--game", "gongzhu", "--a", "greed:samples=2", "--b", "if", "--deals", 3, "--json")
+    assert {"points", "se", "ci95", "win", "draw", "deals", "seconds_per_decision"} <= set(json.loads(done.out))
+    done = outside("match", "--game", "gongzhu", "--a", "if", "--b", "random", "--deals", 2, "--json")
+    assert json.loads(done.stdout)["deals"] == 2
+
+
+@EVERY_GAME
+def test_one_deal_has_no_error_and_is_still_json(game, searchdou_):
+    def strict(word):
+        raise ValueError(f"{word} is not JSON")
+    done = searchdou_("match", "--game", game, "--a", "random", "--b", "random:seed=2", "--deals", 1, "--json")
+    summary = json.loads(done.out, parse_constant=strict)
+    assert (summary["se"] if game == "gongzhu" else summary["se"]["wp"]["overall"]) is None
+    assert (summary["ci95"] if game == "gongzhu" else summary["ci95"]["wp"]["overall"]) == [None, None]
+    assert searchdou_("match", "--game", game, "--a", "random", "--b", "random:seed=2", "--deals", 1).status == 0
+    done = searchdou_("tournament", "--game", game, "--agents", "random,random:seed=2", "--deals", 1, "--json")
+    assert json.loads(done.out, parse_constant=strict)["deals"] == 1
+
+
+@EVERY_GAME
+def test_match_as_a_table(game, searchdou_):
+    other = {"doudizhu": "rule", "gongzhu": "if"}[game]
+    done = searchdou_("match", "--game", game, "--a", other, "--b", "cmd:/no/such[/]program", "--deals", 2)
+    assert (done.status, done.err) == (0, "")
+    assert "2 d" in done.out
+    assert "ms a decision: " in done.out
+    text = re.sub(r"\s+", " ", done.out)
+    assert re.search(r"cmd:/no/such\[/\]program forfeited \d+ moves", text)
+    assert "cannot be started: No such file or directory" in text
+
+
+def test_match_is_resumed_from_its_file(searchdou_, tmp_path):
+    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--out", tmp_path / "m.jsonl", "--json"]
+    one = json.loads(searchdou_(*words, "--deals", 3).out)
+    assert json.loads(searchdou_(*words, "--deals", 3).out) == one      # even the clock: nothing was played
+    assert json.loads(searchdou_(*words, "--deals", 4).out)["deals"] == 4
+    done = searchdou_(*words, "--deals", 3, "--seed", 5)
+    assert done.status == 2
+    assert "holds another match: its seed is 0, not 5" in done.err
+
+
+def test_tournament_as_json(searchdou_, tmp_path):
+    done = searchdou_("tournament", "--agents", "random,if,greed", "--deals", 4, "--plot", tmp_path / "x.png", "--json")
+    summary = json.loads(done.out)
+    assert summary["agents"] == ["random", "if", "greed"]
+    assert set(summary["wpg"]) == {"random", "if"}
+    assert {"epsilon", "epsilon_se"} <= set(summary)
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    done = searchdou_("tournament", "--game", "doudizhu", "--agents", "random; rule; random:seed=4", "--decks", 3)
+    assert (done.status, done.err) == (0, "")
+    assert all(f"{measure} {part}" in done.out for measure in ("WP", "ADP") for part in ("overall", "landlord", "peasants"))
+    done = searchdou_("tournament", "--agents", "if;greed:samples=2,seed=3", "--deals", 2, "--json")
+    assert json.loads(done.out)["agents"] == ["if", "greed:samples=2,seed=3"]
+
+
+@EVERY_GAME
+def test_bot(game):
+    request = json.dumps(games.load(game).Game().deal(1).infoset().to_request(1.0))
+    agent = {"doudizhu": "rule", "gongzhu": "greed"}[game]
+    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "bot", "--game", game, "--agent", agent], check=True,
+                          input=f"{request}\noink\n".encode() + b"\xff\xfe\n" + request.encode() + b"\n",
+                          capture_output=True, cwd=HOUSE, timeout=120)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert answers[0] == answers[3]
+    assert list(answers[0]) == [{"doudizhu": "bid", "gongzhu": "card"}[game]]
+    assert list(answers[1]) == list(answers[2]) == ["error"]
+
+
+@pytest.mark.peers
+def test_bench_engine(searchdou_):
+    pytest.importorskip("pyspiel")
+    pytest.importorskip("rlcard")
+    pytest.importorskip("douzero")
+    rows = json.loads(searchdou_("bench", "engine", "--seconds", 0.05, "--json").out)["rows"]
+    assert all(set(row) == {"engine", "task", "per_cpu_s"} and row["per_cpu_s"] > 0 for row in rows)
+    found = {(row["engine"], row["task"]) for row in rows}
+    assert found >= {*((engine, "doudizhu_random_games") for engine in (
+        "searchdou", "open_spiel_cpp", "open_spiel", "rlcard", "douzero")), ("searchdou", "doudizhu_lead_moves"),
+        ("douzero", "doudizhu_lead_moves"), ("searchdou", "gongzhu_random_games"), ("open_spiel_cpp", "hearts_random_games")}
+
+
+# -- what goes wrong ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ("play --game bridge", "unknown game 'bridge'; known: doudizhu, gongzhu"),
+    ("demo --game bridge", "unknown game 'bridge'"),
+    ("match --game bridge", "unknown game 'bridge'"),
+    ("tournament --game bridge", "unknown game 'bridge'"),
+    ("bot --game bridge", "unknown game 'bridge'"),
+    ("play --rules oink", "unknown rule set 'oink'; known: botzone, douzero"),
+    ("play --game gongzhu --rules botzone", "unknown rule set of gongzhu 'botzone'; known: standard"),
+    ("match --rules oink", "unknown rule set 'oink'"),
+    ("match --game gongzhu --a if --b if --rules oink", "unknown rule set of gongzhu 'oink'"),
+    ("match --a oink", "unknown doudizhu agent 'oink'"),
+    ("match --game gongzhu --a greed:sample=4 --b if", "unknown setting of greed 'sample'; known: samples, seed"),
+    ("match --game gongzhu --a greed:samples=x --b if", "samples takes int, not 'x'"),
+    ("match --deals 0", "a match needs at least one deal, not 0"),
+    ("match --workers 0", "at least one worker, not 0"),
+    ("match --time-s 0", "the time limit a move must be above 0 s"),
+    ("match --a cmd:", "cmd: names no program"),
+    ("tournament --agents if", "two or more different agents, not if"),
+    ("tournament --agents if,oink", "unknown gongzhu agent 'oink'"),
+    ("bot --agent oink", "unknown doudizhu agent 'oink'"),
+    ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
+    ("play --seats rule,rule,oink", "unknown doudizhu agent 'oink'"),
+    ("match --a random --deals 1 --out /no/such/folder/file", "/no/such/folder/file"),
+    ("play --seats rule,rule,rule --record /no/such/folder/file", "/no/such/folder/file"),
+    ("tournament --agents if,random --deals 1 --plot /no/such/folder/x.png", "/no/such/folder/x.png"),
+])
+def test_one_line_says_what_is_wrong(arguments, words, searchdou_):
+    done = searchdou_(*arguments.split())
+    assert done.status == 2
+    assert done.err.startswith("searchdou: ")
+    assert len(done.err.strip().splitlines()) == 1
+    assert words in done.err
+    assert "Traceback" not in done.out + done.err
+
+
+@pytest.mark.parametrize("arguments", ["match --game bridge", "play --rules oink", "bot --agent oink"])
+def test_no_traceback_from_the_shell(arguments):
+    done = outside(*arguments.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"searchdou: unknown [^\n]+\n", done.stderr)
+
+
+def test_unknown_options_and_commands(searchdou_):
+    for words in (["oink"], ["match", "--oink"], ["match", "--deals", "many"], ["bench", "oink"]):
+        done = searchdou_(*words)
+        assert done.status == 2
+        assert words[-1] in done.err
+
+
+def test_an_interrupt_is_no_traceback(searchdou_, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+    monkeypatch.setattr("searchdou.arena.match.run_match", interrupted)
+    done = searchdou_("match", "--a", "random", "--deals", 1)
+    assert (done.status, done.err) == (130, "interrupted\n")
+
+
+def test_a_closed_pipe_is_no_traceback():
+    """`searchdou demo | head -1`."""
+    done = subprocess.run(f"{sys.executable} -m searchdou.cli demo | head -1", shell=True, cwd=HOUSE, capture_output=True,
+                          text=True, check=False, timeout=120, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    assert "Traceback" not in done.stderr
