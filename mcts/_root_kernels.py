@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import cards_left, evaluate, legal, over, points, side, step, with_hands
+from inference._game_kernels import action_values, cards_left, evaluate, legal, over, points, side, step, with_hands
 from inference._rng_kernels import below
 from inference.kernel import kernel
 from mcts._solver_kernels import HUGE, Table, solve
@@ -43,6 +43,12 @@ def world_after(view: Any, hands: Ints, action: int) -> tuple[Any, bool, int]:
     """The state after `action` on one deal, whether it ends the game, and the cards left."""
     state = step(with_hands(view, hands), action)
     return state, over(state), cards_left(state)
+
+
+@kernel
+def prior_values(view: Any, hands: Ints, policy: Any, actions: Ints, q: Floats) -> None:
+    """What a policy that sees only its own seat's knowledge thinks of the root's actions, into `q`; any deal will do."""
+    action_values(policy, with_hands(view, hands), actions, actions.size, q)
 
 
 @kernel

@@ -118,12 +118,13 @@ class Scratch(NamedTuple):
     totals: Floats     # [the same] its price,
     plays: Ints        # [the same] and its first play
     out: Ints          # moves of all depths of the plan
+    fixed: Ints        # [1] 0, or the packed cards that all prices are reckoned against until it is set anew
 
 
-def new_scratch() -> Scratch:
-    """Room for one thread."""
-    return Scratch(np.empty(KINDS), np.zeros(1 << 12, np.int64), np.empty(1 << 12), np.zeros(1 << 12, np.int64),
-                   np.empty(26 * MAX_MOVES, np.int64))
+def new_scratch(bits: int = 12) -> Scratch:
+    """Room for one thread; 2^bits plans are kept."""
+    return Scratch(np.empty(KINDS), np.zeros(1 << bits, np.int64), np.empty(1 << bits), np.zeros(1 << bits, np.int64),
+                   np.empty(26 * MAX_MOVES, np.int64), np.zeros(1, np.int64))
 
 
 class Seen(NamedTuple):
@@ -140,6 +141,7 @@ class Seen(NamedTuple):
     next_is_landlord: bool
 
 
+FIXED_SHARE = 0.55     # the landlord's part of the unseen cards, where prices are fixed for a whole search
 UNKNOWN = 1e30         # in the price lists: not asked for yet
 
 
@@ -159,7 +161,10 @@ def price_of(kind: int, seen: Seen, weights: Floats, scratch: Scratch) -> float:
         odds = weights[PAIR_ODDS]
     elif category == TRIO or category == TRIO_SOLO or category == TRIO_PAIR:
         odds = weights[TRIO_ODDS]
-    beaten = 1.0 - (1.0 - odds * enemy_share(seen)) ** higher(kind, seen.pool)
+    pool, share = seen.pool, enemy_share(seen)
+    if scratch.fixed[0]:
+        pool, share = scratch.fixed[0], 1.0 if seen.landlord else FIXED_SHARE
+    beaten = 1.0 - (1.0 - odds * share) ** higher(kind, pool)
     price = beaten * (1.0 + weights[CONTROL]) - weights[CONTROL]
     if category == BOMB or category == ROCKET:
         price -= weights[BOMB_VALUE]
@@ -295,9 +300,10 @@ def sure_win(hand: int, seen: Seen, loose: int, rules: int, out: Ints) -> bool:
 
 @kernel
 def begin(scratch: Scratch) -> None:
-    """Forget what the last decision found: prices depend on what is seen."""
-    scratch.price[:] = UNKNOWN
-    scratch.hands[:] = 0
+    """Forget what the last decision found: prices depend on what is seen, unless they are fixed."""
+    if scratch.fixed[0] == 0:
+        scratch.price[:] = UNKNOWN
+        scratch.hands[:] = 0
 
 
 SURE_CARDS = 12        # sure wins are looked for with this many cards or fewer
@@ -397,13 +403,26 @@ class RulePolicy(NamedTuple):
     """`rule` for rollouts and weights: every seat looks at its own hand and the union of the others'."""
 
     weights: Floats
-    scratch: Scratch
+    landlord: Scratch
+    peasant: Scratch
     unit: float            # points a play is worth, where values are asked for
 
 
 def rule_policy(unit: float = 1.0) -> RulePolicy:
     """A policy with scratch of its own: one a thread."""
-    return RulePolicy(DEFAULTS.copy(), new_scratch(), unit)
+    return RulePolicy(DEFAULTS.copy(), new_scratch(16), new_scratch(16), unit)
+
+
+def fix_prices(policy: RulePolicy, pool: int) -> None:
+    """Reckon all prices against `pool` from now on (0: against what every seat sees, each time anew).
+
+    With fixed prices a hand's plan never changes, so it is worked out once for all rollouts of a decision: this is
+    what makes `rule` quick enough to roll out by.
+    """
+    for scratch in (policy.landlord, policy.peasant):
+        scratch.fixed[0] = 0
+        begin(scratch)
+        scratch.fixed[0] = pool
 
 
 @kernel
@@ -424,8 +443,13 @@ def policy_choice(policy: RulePolicy, position: Position, rng: Stream, out: Ints
     if position.landlord < 0:
         pool = position.hand0 + position.hand1 + position.hand2 + position.kitty - hand_of(position, position.turn)
         return choose_bid(hand_of(position, position.turn), position.rules, pool, position.bid, policy.weights,
-                          policy.scratch)
-    return choose(seen_by(position), policy.weights, policy.scratch)
+                          policy.landlord)
+    return choose(seen_by(position), policy.weights, _scratch_of(policy, position))
+
+
+@kernel
+def _scratch_of(policy: RulePolicy, position: Position) -> Scratch:
+    return policy.landlord if position.turn == position.landlord else policy.peasant
 
 
 @kernel
@@ -434,12 +458,12 @@ def policy_values(policy: RulePolicy, position: Position, actions: Ints, n: int,
     if position.landlord < 0:
         hand = hand_of(position, position.turn)
         pool = position.hand0 + position.hand1 + position.hand2 + position.kitty - hand
-        price = hand_price(hand, position.rules, pool, policy.weights, policy.scratch)
+        price = hand_price(hand, position.rules, pool, policy.weights, policy.landlord)
         for i in range(n):
             limit = BID_PRICES[3 - actions[i]] if actions[i] else BID_PRICES[2] + 0.6
             q[i] = -policy.unit * abs(price - limit)
         return
-    move_scores(seen_by(position), actions, n, policy.weights, policy.scratch, q)
+    move_scores(seen_by(position), actions, n, policy.weights, _scratch_of(policy, position), q)
     for i in range(n):
         q[i] *= -policy.unit
 

@@ -20,8 +20,8 @@ from inference.belief import Belief, weights_of
 from inference.hidden import Hidden
 from inference.past import RULES, Past, log_weights
 from mcts import _solver_kernels, _tree_kernels
-from mcts._root_kernels import Plan, world_after
-from mcts.root import InformationSetRoot, Limit, Root, Samples
+from mcts._root_kernels import Plan, prior_values, world_after
+from mcts.root import Estimate, InformationSetRoot, Limit, Root, Samples
 from searchdou.decision import Decision
 from searchdou.errors import SearchDouError, UnknownName
 
@@ -46,6 +46,7 @@ class SearchSettings:
     strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
     c: float | None = None            # exploration, in points
     prior: float | None = None        # temperature of priors for PUCT, in points; 0 is UCB
+    moves: int | None = None          # candidates kept, the best by the cheap policy; 0 keeps all
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
     threads: int = 1
     seed: int = 0
@@ -64,6 +65,7 @@ class Kit:
     action_of: Callable[[Any, int], Any]
     sign_of: Callable[[Any], float]
     policies: dict[str, Callable[[], Any]]
+    prepare: Callable[[Any, Any], None] # (policy, infoset): before a decision
     opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
     example: Callable[[], Any]          # any infoset, to warm up on
     most_moves: int
@@ -76,12 +78,13 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu.cards import MOVES
     return Kit(
         defaults={"samples": 64, "sims": 60, "mode": "tree", "leaf": "rollout", "weights": "uniform", "beta": 0.02,
-                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "solve": 20},
+                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
         action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
-        policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform}, opening=lambda infoset: None,
+        policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform},
+        prepare=lambda policy, infoset: None, opening=lambda infoset: None,
         example=lambda: Game().deal(0).infoset(), most_moves=1024, solve_nodes=20_000)
 
 
@@ -90,14 +93,18 @@ def _doudizhu_kit() -> Kit:
     from searchdou.agents.doudizhu_rule import RulePlayer
     from searchdou.games.doudizhu import Game, Move, _kernels, hidden
     from searchdou.games.doudizhu import _search_kernels as _registered  # noqa: F401 (teaches the search this game)
+    def prepare(policy: Any, infoset: Any) -> None:
+        if isinstance(policy, rule.RulePolicy):
+            rule.fix_prices(policy, infoset.packed_unseen + infoset.packed_hand)
+
     bidder = RulePlayer()               # bids are searched for once there are nets to price them
     return Kit(
         defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "weights": "uniform", "beta": 0.5,
-                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "solve": 12},
+                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6, "solve": 12},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
-        policies={"rollout": rule.rule_policy, "random": Uniform},
+        policies={"rollout": rule.rule_policy, "random": Uniform}, prepare=prepare,
         opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
         example=lambda: Game(bidding=False).deal(0).infoset(), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
 
@@ -113,11 +120,12 @@ class SearchPlayer:
     def __init__(self, game: str, time: float | None = None, samples: int | None = None, sims: int | None = None,
                  mode: str | None = None, leaf: str | None = None, weights: str | None = None, beta: float | None = None,
                  slices: int | None = None, strata: str | None = None, c: float | None = None, prior: float | None = None,
-                 solve: int | None = None, threads: int = 1, seed: int = 0) -> None:
+                 moves: int | None = None, solve: int | None = None, threads: int = 1, seed: int = 0) -> None:
         if game not in _KITS:
             raise UnknownName("game of search", game, _KITS)
         self.kit = _KITS[game]()
-        given = SearchSettings(time, samples, sims, mode, leaf, weights, beta, slices, strata, c, prior, solve, threads, seed)
+        given = SearchSettings(time, samples, sims, mode, leaf, weights, beta, slices, strata, c, prior, moves,
+                               solve, threads, seed)
         self.settings = self._complete(given)
         s = self.settings
         self._leaf = self.kit.policies[str(s.leaf)]
@@ -140,7 +148,7 @@ class SearchPlayer:
         for name, known in _CHOICES.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
-        for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("solve", 0), ("beta", 0), ("c", 0),
+        for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0), ("beta", 0), ("c", 0),
                             ("prior", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
@@ -171,15 +179,29 @@ class SearchPlayer:
         seconds = None if s.time is None else max(1e-3, s.time - (time.perf_counter() - began))
         limit = limit or Limit(s.samples, seconds)
         root = self._information_set or self._root
-        result = root.search(view, candidates, sign, deals.draw, limit, key)
-        actions = [self.kit.action_of(infoset, action) for action in candidates]
-        best = actions[result.best]
+        for worker in self._root.workers:
+            self.kit.prepare(worker.leaf.policy, infoset)
+        kept = self._kept(view, infoset, deals, candidates)
+        result = root.search(view, kept, sign, deals.draw, limit, key)
+        best = self.kit.action_of(infoset, kept[result.best])
+        estimates = dict(zip(kept, result.estimates, strict=True))
+        values = {self.kit.action_of(infoset, action): estimates.get(action, Estimate(float("nan"), float("nan"), 0))
+                  for action in candidates}
         belief = line = None
         if evidence:
             belief = deals.belief()
-            line = self._line(view, belief, candidates[result.best], infoset)
-        return Decision(best, dict(zip(actions, result.estimates, strict=True)), belief, line or (best,),
+            line = self._line(view, belief, kept[result.best], infoset)
+        return Decision(best, values, belief, line or (best,),
                         time.perf_counter() - began, result.deals, result.simulations, result.solved)
+
+    def _kept(self, view: Any, infoset: Any, deals: _Deals, candidates: list[int]) -> list[int]:
+        """The candidates worth a search: the best few by the cheap policy."""
+        most = self.settings.moves
+        if not most or len(candidates) <= most:
+            return candidates
+        q = np.empty(len(candidates))
+        prior_values(view, deals.any(), self._policy, np.array(candidates, np.int64), q)
+        return [candidates[i] for i in sorted(np.argsort(-q, kind="stable")[:most])]
 
     def _line(self, view: Any, belief: Belief, action: int, infoset: Any) -> tuple[Any, ...]:
         """The play expected on the likeliest deal: solved when it can be, else the most visited line of a tree."""
@@ -218,6 +240,11 @@ class _Deals:
             # A random order, so that a deadline that comes first still leaves a fair part of them.
             order = np.random.default_rng(int(self._rng[0])).permutation(len(deals))
             self._deals, self._log_p = deals[order], np.log(p[order])
+
+    def any(self) -> Ints:
+        """Hands of one possible deal, for policies that do not look at who holds what."""
+        rng = stream(self.player.settings.seed, self.infoset.key, 2)
+        return self.player.kit.seat_hands(self.infoset, self.hidden.draw(1, rng))[0]
 
     def draw(self, start: int, n: int) -> Samples:
         """Deals number start .. start + n - 1."""

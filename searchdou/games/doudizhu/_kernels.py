@@ -67,6 +67,16 @@ for _kind, (_category, _rank, _length) in enumerate(_ROWS):
     if _rank == 0:
         KIND_BASE[_category, _length] = _kind
 
+COPIES = np.array([0, 1, 2, 3, 3, 3, 4, 0, 4, 4, 1, 2, 3, 3, 3, 4, 4, 4])          # [category] cards of a main rank
+KICKER_UNIT = np.array([0, 0, 0, 0, 1, 2, 0, 0, 1, 2, 0, 0, 0, 1, 2, 0, 1, 2])     # [category] 1 solos, 2 pairs
+WINGS = np.array([0, 0, 0, 0, 1, 1, 0, 0, 2, 2, 0, 0, 0, 1, 1, 0, 2, 2])           # [category] kickers a main rank
+SHORTEST = np.array([0, 5, 3, 2, 1])         # [copies] ranks of the shortest chain; a quad stands alone
+LEADS = np.zeros((5, 13, 3), np.int64)       # [copies, length] -> up to three categories of chains and quads
+for _category in range(QUAD_SOLO, QUAD_CHAIN_PAIR + 1):
+    for _length in _LENGTHS[_category]:
+        _row = LEADS[COPIES[_category], _length]
+        _row[int(np.count_nonzero(_row))] = _category
+
 _SOLO, _PAIR, _TRIO = (int(KIND_BASE[c, 1]) for c in (SOLO, PAIR, TRIO))
 _TRIO_SOLO, _TRIO_PAIR = (int(KIND_BASE[c, 1]) for c in (TRIO_SOLO, TRIO_PAIR))
 _BOMB, _ROCKET = (int(KIND_BASE[c, 1]) for c in (BOMB, ROCKET))
@@ -247,47 +257,22 @@ def _runs(ranks: int, length: int) -> int:
 
 
 @kernel
-def _emit_chain(out: Moves, n: int, hand: int, category: int, length: int, starts: int, ones: int, twos: int,
-                rules: int, leading: bool) -> int:
-    """Write every chain of `category` and `length` that begins at one of `starts`, with all its kickers."""
-    span = CHAINABLE & ((1 << (4 * length)) - 1)
-    copies = 1
-    if category == CHAIN_PAIR:
-        copies = 2
-    elif category == PLANE or category == PLANE_SOLO or category == PLANE_PAIR:
-        copies = 3
-    elif category >= QUAD_CHAIN:
-        copies = 4
+def _emit_main(out: Moves, n: int, hand: int, category: int, length: int, starts: int, ones: int, twos: int, rules: int,
+               leading: bool) -> int:
+    """Write every chain or quad of `category` and `length` that begins at one of `starts`, with all its kickers."""
+    span = ONES & ((1 << (4 * length)) - 1)
+    unit = KICKER_UNIT[category]
     while starts:
         bit = starts & -starts
         starts ^= bit
-        main = span * copies * bit
+        main = span * COPIES[category] * bit
         kind = KIND_BASE[category, length] + (lowest(bit) >> 2)
-        if category == PLANE_SOLO:
-            n = _kickers(out, n, kind, main, length, 1, hand, ones & ~(span * bit), rules, leading)
-        elif category == PLANE_PAIR:
-            n = _kickers(out, n, kind, main, length, 2, hand, twos & ~(span * bit), rules, leading)
-        elif category == QUAD_CHAIN_SOLO:
-            n = _kickers(out, n, kind, main, 2 * length, 1, hand, ones & ~(span * bit), rules, leading)
-        elif category == QUAD_CHAIN_PAIR:
-            n = _kickers(out, n, kind, main, 2 * length, 2, hand, twos & ~(span * bit), rules, leading)
+        if unit:
+            ranks = (ones if unit == 1 else twos) & ~(span * bit)
+            n = _kickers(out, n, kind, main, WINGS[category] * length, unit, hand, ranks, rules, leading)
         else:
             out[n] = (kind << KIND_SHIFT) | main
             n += 1
-    return n
-
-
-@kernel
-def _emit_quads(out: Moves, n: int, hand: int, category: int, quads: int, ones: int, twos: int, rules: int) -> int:
-    """Write every quad of `quads` with two solos or two pairs."""
-    while quads:
-        bit = quads & -quads
-        quads ^= bit
-        kind = KIND_BASE[category, 1] + (lowest(bit) >> 2)
-        if category == QUAD_SOLO:
-            n = _kickers(out, n, kind, 4 * bit, 2, 1, hand, ones & ~bit, rules, False)
-        else:
-            n = _kickers(out, n, kind, 4 * bit, 2, 2, hand, twos & ~bit, rules, False)
     return n
 
 
@@ -305,44 +290,24 @@ def lead_moves(hand: int, rules: int, out: Moves) -> int:
         n = _emit(out, n, _TRIO, 3, threes)
         n = _emit_trio_solos(out, n, hand, threes, ones)
         n = _emit_trio_pairs(out, n, threes, twos)
-        runs = threes & CHAINABLE
-        trios = runs
-        for length in range(2, 7):
-            runs &= trios >> (4 * (length - 1))
-            if not runs:
-                break
-            n = _emit_chain(out, n, hand, PLANE, length, runs, ones, twos, rules, True)
-            if length <= 5:
-                n = _emit_chain(out, n, hand, PLANE_SOLO, length, runs, ones, twos, rules, True)
-            if length <= 4:
-                n = _emit_chain(out, n, hand, PLANE_PAIR, length, runs, ones, twos, rules, True)
-    chain = ones & CHAINABLE
-    runs = _runs(chain, 4)
-    for length in range(5, 13):
-        runs &= chain >> (4 * (length - 1))
-        if not runs:
-            break
-        n = _emit_chain(out, n, hand, CHAIN_SOLO, length, runs, ones, twos, rules, True)
-    chain = twos & CHAINABLE
-    runs = _runs(chain, 2)
-    for length in range(3, 11):
-        runs &= chain >> (4 * (length - 1))
-        if not runs:
-            break
-        n = _emit_chain(out, n, hand, CHAIN_PAIR, length, runs, ones, twos, rules, True)
     if fours:
         n = _emit(out, n, _BOMB, 4, fours)
-        if rules & QUAD_TWO:
-            n = _emit_quads(out, n, hand, QUAD_SOLO, fours, ones, twos, rules)
-            n = _emit_quads(out, n, hand, QUAD_PAIR, fours, ones, twos, rules)
-        if rules & QUAD_CHAINS:
-            for length in range(2, 6):
-                runs = _runs(fours & CHAINABLE, length)
-                n = _emit_chain(out, n, hand, QUAD_CHAIN, length, runs, ones, twos, rules, True)
-                if length <= 3:
-                    n = _emit_chain(out, n, hand, QUAD_CHAIN_SOLO, length, runs, ones, twos, rules, True)
-                if length <= 2:
-                    n = _emit_chain(out, n, hand, QUAD_CHAIN_PAIR, length, runs, ones, twos, rules, True)
+    # One loop for all chains and quads: a single place where _emit_main is called keeps the compiler quick.
+    for copies in range(1, 5):
+        main = ones if copies == 1 else twos if copies == 2 else threes if copies == 3 else fours
+        if not main:
+            break
+        shortest = SHORTEST[copies]
+        runs = _runs(main & CHAINABLE, shortest - 1) if shortest > 1 else main
+        for length in range(shortest, 13):
+            if length > 1:
+                runs &= (main & CHAINABLE) >> (4 * (length - 1))
+            if not runs:
+                break
+            for choice in range(3):
+                category = LEADS[copies, length, choice]
+                if category and (copies < 4 or rules & (QUAD_TWO if length == 1 else QUAD_CHAINS)):
+                    n = _emit_main(out, n, hand, category, length, runs, ones, twos, rules, True)
     if (hand & JOKERS) == JOKERS:
         out[n] = _ROCKET_MOVE
         n += 1
@@ -378,19 +343,12 @@ def beating_moves(hand: int, to_beat: int, rules: int, out: Moves) -> int:
             n = _emit_trio_solos(out, n, hand, threes & above, ones)
         elif category == TRIO_PAIR:
             n = _emit_trio_pairs(out, n, threes & above, twos)
-        elif category == QUAD_SOLO or category == QUAD_PAIR:
-            n = _emit_quads(out, n, hand, category, fours & above, ones, twos, rules)
         else:
-            main = ones
-            if category == CHAIN_PAIR:
-                main = twos
-            elif category == PLANE or category == PLANE_SOLO or category == PLANE_PAIR:
-                main = threes
-            elif category >= QUAD_CHAIN:
-                main = fours
-            starts = _runs(main & CHAINABLE, length) & above
+            copies = COPIES[category]
+            main = ones if copies == 1 else twos if copies == 2 else threes if copies == 3 else fours
+            starts = (_runs(main & CHAINABLE, length) if length > 1 else main) & above
             if starts:
-                n = _emit_chain(out, n, hand, category, length, starts, ones, twos, rules, False)
+                n = _emit_main(out, n, hand, category, length, starts, ones, twos, rules, False)
     if fours:
         n = _emit(out, n, _BOMB, 4, fours)
     if (hand & JOKERS) == JOKERS:
