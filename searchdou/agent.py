@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
-from searchdou import agents, games
+from searchdou import adapters, agents, games
 from searchdou.errors import IllegalAction, SearchDouError
+
+
+if TYPE_CHECKING:
+    from searchdou.decision import Decision
 
 
 class Agent:
@@ -23,14 +28,49 @@ class Agent:
         self.player = agents.make(game, spec, seed)
 
     def act(self, infoset: Any) -> Any:
-        """The move, or the bid while bidding, of the seat that `infoset` belongs to."""
-        self._check(infoset)
-        return self.player.act(infoset)
+        """The move, or the bid while bidding, of the seat that `infoset` belongs to.
 
-    def _check(self, infoset: Any) -> None:
+        Takes our InfoSet, and for DouDizhu also DouZero's infoset (answers its list of ints) and RLCard's state
+        (answers its string).
+        """
+        ours, back = self._ours(infoset)
+        return back(self.player.act(ours))
+
+    def analyze(self, infoset: Any) -> Decision:
+        """The move with the evidence for it; agents that give none say so by an empty `values`."""
+        ours, _ = self._ours(infoset)
+        if hasattr(self.player, "analyze"):
+            return self.player.analyze(ours)  # type: ignore[no-any-return]
+        from searchdou.decision import Decision
+        began = time.perf_counter()
+        action = self.player.act(ours)
+        return Decision(action, {}, None, (action,), time.perf_counter() - began)
+
+    # RLCard's agents have these three.
+    use_raw = True
+
+    def step(self, state: Any) -> Any:
+        """RLCard's name for `act`."""
+        return self.act(state)
+
+    def eval_step(self, state: Any) -> tuple[Any, dict[str, Any]]:
+        """RLCard's `act` with information beside it."""
+        return self.act(state), {}
+
+    def _ours(self, infoset: Any) -> tuple[Any, Any]:
+        """Our infoset, checked, and the way back for an action."""
+        back = _same
         if not isinstance(infoset, self._infoset_type):
-            raise SearchDouError(f"a {self.game} agent acts on a {self.game} InfoSet, not on {type(infoset).__name__}")
+            adapted = adapters.adapt(self.game, infoset)
+            if adapted is None:
+                raise SearchDouError(f"a {self.game} agent acts on a {self.game} InfoSet, not on {type(infoset).__name__}")
+            infoset, back = adapted
         if infoset.is_over:
             raise IllegalAction("the game is over")
         if infoset.turn != infoset.seat:
             raise IllegalAction(f"seat {infoset.turn} is to act, not seat {infoset.seat}")
+        return infoset, back
+
+
+def _same(action: Any) -> Any:
+    return action

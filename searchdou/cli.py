@@ -1,4 +1,4 @@
-"""The command line: play, demo, match, tournament, bench, bot."""
+"""The command line: play, demo, advise, match, tournament, bench, bot."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def version() -> None:
 
 @app.command()
 def play(game: GameOption = "doudizhu",
-         seats: Annotated[str, typer.Option(help="who sits where, by comma: agent specs, or you")] = "",
+         seats: Annotated[str, typer.Option(help="who sits where: agent specs or you, separated by ; (or , without settings)")] = "",
          seed: SeedOption = 0, rules: RulesOption = "standard",
          bidding: Annotated[bool, typer.Option(help="bid for the landlord, else seat 0 is it")] = True,
          record: Annotated[Path | None, typer.Option(help="append the game to this file, a JSON line a game")] = None,
@@ -73,35 +73,100 @@ def play(game: GameOption = "doudizhu",
 @app.command()
 def demo(game: GameOption = "doudizhu", seed: SeedOption = 7) -> None:
     """Watch agents finish one hand, all cards open."""
-    default = {"doudizhu": "rule,rule,rule", "gongzhu": "greed,if,greed,if"}
-    _play(game, default.get(game, ""), seed, "standard", True, None)
+    default = {"doudizhu": "search:time=0.2;search:time=0.2;search:time=0.2",
+               "gongzhu": "search:time=0.2;greed;search:time=0.2;greed"}
+    _play(game, default.get(game, ""), seed, "standard", True, None, explain=True)
 
 
-def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: Path | None) -> None:
+@app.command()
+def advise(game: GameOption = "doudizhu",
+           position: Annotated[str, typer.Option(help="what a seat knows, as text: see InfoSet.from_text")] = "",
+           record: Annotated[Path | None, typer.Option(help="a file of game records instead, a JSON line a game")] = None,
+           line: Annotated[int, typer.Option(help="which line of the file, from 1")] = 1,
+           move: Annotated[int, typer.Option(help="which action of that game, bids included, from 1")] = 1,
+           agent: Annotated[str, typer.Option(help="agent spec")] = "search:time=1.0",
+           seed: SeedOption = 0, as_json: JsonOption = False) -> None:
+    """What to do in a position, and why: every candidate's value with its error, and the belief about hidden cards."""
+    from searchdou import view
+    from searchdou.agent import Agent
+    module = games.load(game)
+    if bool(position) == bool(record):
+        raise SearchDouError("give either --position or --record")
+    infoset = module.InfoSet.from_text(position) if position else _from_record(module, record, line, move)
+    decision = Agent(game, agent, seed).analyze(infoset)
+    if as_json:
+        belief = decision.belief
+        print(json.dumps({
+            "action": str(decision.action), "seconds": decision.seconds, "deals": decision.deals, "ess": decision.ess,
+            "simulations": decision.simulations, "solved": decision.solved, "line": [str(a) for a in decision.line],
+            "values": {str(a): {"mean": e.mean, "se": e.se, "visits": e.visits} if e.visits else None
+                       for a, e in decision.values.items()},
+            "belief": {kind.label: dict(zip(belief.hidden.places, map(float, row), strict=True))
+                       for kind, row in zip(belief.hidden.kinds, belief.marginals, strict=True)} if belief else None}))
+    else:
+        view.show_decision(decision, console)
+
+
+def _from_record(module: Any, path: Path | None, line: int, move: int) -> Any:
+    """What the seat to act knew before action number `move` of the game on that line."""
+    from searchdou.errors import BadRecord
+    assert path is not None
+    try:
+        lines = path.read_text().splitlines()
+    except OSError as error:
+        raise BadRecord(f"{path}: {error.strerror}") from None
+    if not 1 <= line <= len(lines):
+        raise BadRecord(f"{path} has {len(lines)} lines, there is no line {line}")
+    final = module.load(lines[line - 1])
+    actions = [*getattr(final, "bids", []), *(played for _, played in final.history)]
+    if not 1 <= move <= len(actions):
+        raise BadRecord(f"the game has {len(actions)} actions, there is no action {move}")
+    state = final.game.start(final.deal, final.first)
+    for action in actions[:move - 1]:
+        state.act(action)
+    return state.infoset()
+
+
+def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: Path | None, *,
+          explain: bool = False) -> None:
+    """One game drawn as it goes; `explain` shows the last real decision of a searching seat with its evidence."""
     from searchdou import view
     from searchdou.agent import Agent
     module = games.load(game)
     if game != "doudizhu" and rules != "standard":
         raise UnknownName(f"rule set of {game}", rules, ["standard"])
     table = module.Game(module.rule_set(rules), bidding=bidding) if game == "doudizhu" else module.Game()
-    names = seats.split(",") if seats else []
+    names = _specs(seats)
     if len(names) != table.seats:
         raise SearchDouError(f"{game} has {table.seats} seats, {seats!r} names {len(names)}")
     players = [None if name == "you" else Agent(game, name, seed) for name in names]
     humans = [seat for seat, player in enumerate(players) if player is None]
     only = humans[0] if humans else None
     state = table.deal(seed)
+    last: tuple[int, Any] | None = None
     view.show_hands(game, state, names, console, only)
     while not state.is_over:
         seat, phase = state.turn, state.phase
         player = players[seat]
-        action = player.act(state.infoset()) if player else _ask(game, state)
+        action: Any
+        if player is None:
+            action = _ask(game, state)
+        elif explain:
+            decision = player.analyze(state.infoset())
+            action = decision.action
+            if sum(estimate.visits > 0 for estimate in decision.values.values()) > 1:
+                last = (seat, decision)
+        else:
+            action = player.act(state.infoset())
         made = state.act(action)
         view.show_action(game, state, seat, made.move if phase == "play" else made.bid, console)
         if phase == "bid" and state.phase == "play":
             console.print(f"The three cards are {state.deal.kitty}.")
             view.show_hands(game, state, names, console, only)
     view.show_end(game, state, console)
+    if last:
+        console.print(f"\nThe last decision with a choice, by seat {last[0]}:")
+        view.show_decision(last[1], console)
     if record:
         with record.open("a") as file:
             file.write(module.dump(state, agents=names, seed=seed) + "\n")
@@ -164,7 +229,7 @@ def tournament(game: GameOption = "gongzhu",
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
     """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
     from searchdou.arena.tournament import plot_tournament, run_tournament, show_tournament
-    specs = [spec.strip() for spec in (agents.split(";") if ";" in agents else agents.split(","))]
+    specs = _specs(agents)
     with _progress() as progress:
         tasks: dict[str, Any] = {}
 
@@ -194,6 +259,11 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def _specs(text: str) -> list[str]:
+    """Agent specs separated by semicolons, or by commas where none has settings."""
+    return [spec.strip() for spec in text.split(";" if ";" in text or ":" in text else ",") if spec.strip()]
+
+
 def _progress() -> Progress:
     return Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
                     TextColumn("{task.fields[value]}"), console=errors, transient=True, disable=not errors.is_terminal)
@@ -216,10 +286,18 @@ def engine(as_json: JsonOption = False,
     _benchmark("engine", as_json=as_json, seconds=seconds)
 
 
+@bench.command()
+def search(as_json: JsonOption = False,
+           seconds: Annotated[float, typer.Option(help="CPU seconds a measurement")] = 1.0) -> None:
+    """Simulations, deals and weighed deals a CPU second, beside OpenSpiel's MCTS (benchmarks/search.py)."""
+    _benchmark("search", as_json=as_json, seconds=seconds)
+
+
 def _benchmark(name: str, **settings: Any) -> None:
     script = Path(searchdou.__file__).parent.parent / "benchmarks" / f"{name}.py"
     if not script.exists():
         raise UnknownName("benchmark", str(script), ["those in the folder benchmarks/ of the source tree"])
+    sys.path.insert(0, str(script.parent))       # benchmarks share code among themselves
     runpy.run_path(str(script))["run"](**settings)
 
 

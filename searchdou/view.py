@@ -88,3 +88,47 @@ def show_end(game: str, state: Any, console: Console) -> None:
         words = (f"Points by seat: {', '.join(f'{points:+d}' for points in state.points())}. "
                  f"Seats 0 and 2 are ahead by {state.difference():+d}.")
     console.print(Panel(words, expand=False))
+
+
+def show_decision(decision: Any, console: Console, most: int = 12) -> None:
+    """A decision with its evidence: candidates with bars, where the hidden cards are believed to be, the line."""
+    ranked = decision.ranked()
+    tried = [(action, estimate) for action, estimate in ranked if estimate.visits]
+    if tried:
+        low = min(estimate.mean for _, estimate in tried)
+        high = max(estimate.mean for _, estimate in tried)
+        table = Table(title=f"{decision.action} is chosen; points for its side, ± standard error")
+        for column in ("move", "value", "", "deals"):
+            table.add_column(column, justify="right" if column in ("value", "deals") else "left")
+        for action, estimate in tried[:most]:
+            width = round(24 * (estimate.mean - low) / (high - low)) if high > low else 24
+            table.add_row(Text(str(action), style="bold" if action == decision.action else ""),
+                          f"{estimate.mean:+.2f} ± {estimate.se:.2f}", Text("█" * max(1, width), style="green"),
+                          str(estimate.visits))
+        console.print(table)
+        if len(ranked) > most:
+            console.print(f"and {len(ranked) - most} more candidates", style="dim")
+    else:
+        console.print(f"{decision.action} is played; this agent gives no values")
+    if decision.belief is not None and decision.belief.hidden.kinds:
+        console.print(belief_table(decision.belief))
+    if len(decision.line) > 1:
+        console.print("expected on the likeliest deal: " + " ".join(map(str, decision.line)))
+    console.print(f"{decision.deals} deals, effective {decision.ess:.0f}; {decision.simulations} simulations, "
+                  f"{decision.solved} endings solved, {decision.seconds:.3f} s", style="dim")
+
+
+def belief_table(belief: Any) -> Table:
+    """P(card in hand) for every hidden card, in percent."""
+    hidden = belief.hidden
+    title = "where the hidden cards are, % " + ("(all deals looked at)" if belief.exact else "")
+    table = Table(title=title, padding=0, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    columns = hidden.kinds if len(hidden.kinds) <= 15 else sorted(
+        hidden.kinds, key=lambda kind: kind.label not in ("SQ", "DJ", "C10", "SA", "SK", "HA", "HK", "HQ", "DA", "DK"))[:15]
+    for kind in columns:
+        table.add_column(kind.label + (f" x{kind.copies}" if kind.copies > 1 else ""), justify="right")
+    numbers = [hidden.kinds.index(kind) for kind in columns]
+    for place, name in enumerate(hidden.places):
+        table.add_row(name, *(f"{100 * belief.marginals[number, place]:.0f}" for number in numbers))
+    return table

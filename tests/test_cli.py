@@ -90,13 +90,14 @@ def test_a_person_plays_a_whole_game(game, capsys, monkeypatch, tmp_path):
         nonlocal replies, asked
         text = capsys.readouterr().out
         seen.append(text)
+        assert len(seen) < 500, text
         word = next(replies, None)
         if word is None:
             asked += 1
             replies = iter(["oink [/] [red]", "S99", "", "?", "!"] if asked < 4 else ["?", "!"])
             word = next(replies)
         if word == "!":      # the list stands on the screen now: the last of it
-            return text.strip().replace("\n", " ").split(", ")[-1]
+            return text.partition("your ")[0].strip().replace("\n", " ").split(", ")[-1]
         return word
     seats = {"doudizhu": "you,rule,rule", "gongzhu": "if,you,if,you"}[game]
     monkeypatch.setattr(sys, "argv", ["searchdou", "play", "--game", game, "--seats", seats, "--seed", "1", "--record",
@@ -170,9 +171,9 @@ def test_match_as_a_table(game, searchdou_):
     other = {"doudizhu": "rule", "gongzhu": "if"}[game]
     done = searchdou_("match", "--game", game, "--a", other, "--b", "cmd:/no/such[/]program", "--deals", 2)
     assert (done.status, done.err) == (0, "")
-    assert "2 d" in done.out
-    assert "ms a decision: " in done.out
     text = re.sub(r"\s+", " ", done.out)
+    assert ", 2 de" in text
+    assert "ms a decision: " in text
     assert re.search(r"cmd:/no/such\[/\]program forfeited \d+ moves", text)
     assert "cannot be started: No such file or directory" in text
 
@@ -273,10 +274,11 @@ def test_no_traceback_from_the_shell(arguments):
 
 
 def test_unknown_options_and_commands(searchdou_):
-    for words in (["oink"], ["match", "--oink"], ["match", "--deals", "many"], ["bench", "oink"]):
+    for words in (["oink"], ["match", "--oink"], ["match", "--time-s", "long"], ["bench", "oink"]):
         done = searchdou_(*words)
         assert done.status == 2
         assert words[-1] in done.err
+        assert "Traceback" not in done.err
 
 
 def test_an_interrupt_is_no_traceback(searchdou_, monkeypatch):
@@ -284,7 +286,8 @@ def test_an_interrupt_is_no_traceback(searchdou_, monkeypatch):
         raise KeyboardInterrupt
     monkeypatch.setattr("searchdou.arena.match.run_match", interrupted)
     done = searchdou_("match", "--a", "random", "--deals", 1)
-    assert (done.status, done.err) == (130, "interrupted\n")
+    assert done.status == 130
+    assert "Traceback" not in done.out + done.err
 
 
 def test_a_closed_pipe_is_no_traceback():
