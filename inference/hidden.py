@@ -117,6 +117,7 @@ class Hidden:
 
     def strata(self, key_kinds: Sequence[int] | None = None) -> list[Stratum]:
         """Every configuration of the key cards with its exact probability (ScrofaZero 5.3, beyond its 1/t)."""
+        total = self.count
         keys = [kind for kind in (self.key_kinds if key_kinds is None else key_kinds) if self.kinds[kind].copies]
         copies = [kind for kind in keys for _ in range(self.kinds[kind].copies)]
         group_of = {kind: g for g, group in enumerate(self.groups) for kind in group}
@@ -134,7 +135,7 @@ class Hidden:
                 continue
             ways, table = self._table(sizes, capacity)
             if ways:
-                found.append(Stratum(self, tuple(zip(copies, places, strict=True)), ways / self.count, rest, sizes,
+                found.append(Stratum(self, tuple(zip(copies, places, strict=True)), ways / total, rest, sizes,
                                      capacity, fixed, table))
         return found
 

@@ -167,6 +167,17 @@ def test_answers_that_are_not_legal(game, seed, plays):
             infoset.from_answer(elsewhere.to_answer(action))
 
 
+@pytest.mark.unit
+@pytest.mark.parametrize("first", range(3))
+def test_a_landlord_by_force_is_told_in_requests(first):
+    """Where all pass and seat 0 must be landlord, who bid first follows from nothing else."""
+    state = doudizhu.Game("botzone").start(doudizhu.Deal.random(3), first=first)
+    for _ in range(3):
+        state.bid(0)
+    infoset = state.infoset()
+    assert doudizhu.InfoSet.from_request(infoset.to_request()) == infoset == doudizhu.InfoSet.from_text(infoset.to_text())
+
+
 KEYS = """
 import json, sys
 from searchdou import games
@@ -353,10 +364,14 @@ def test_the_twins_differ(game):
 # -- agents ---------------------------------------------------------------------------------------------------
 
 
+# Agents that think for long are given little to think about here; a clock would make them hang on the machine.
+QUICK = {"search": "search:samples=3,sims=2"}
+
+
 def agent_or_skip(name, spec, seed=0):
     if spec == "rlcard":
         pytest.importorskip("douzero.evaluation.rlcard_agent")
-    return Agent(name, spec, seed)
+    return Agent(name, QUICK.get(spec, spec), seed)
 
 
 @pytest.mark.parametrize(("name", "spec"), [(name, spec) for name in games.GAMES for spec in agents.names(name)])

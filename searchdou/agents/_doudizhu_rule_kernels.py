@@ -73,8 +73,8 @@ TRIO_ODDS = 11     # ... trios
 CHAIN_ODDS = 12    # ... chains, planes, quads
 DEFAULTS = np.array([0.09, 0.743, 0.056, 3.285, 0.41, 1.236, 0.192, 17.851, 0.952, 0.771, 0.175, 0.048, 0.19])
 
-# Prices of a 17-card hand up to which it bids 3, 2, 1.
-BID_PRICES = np.array([1.0, 1.6, 2.2])
+# Prices of a 17-card hand up to which it bids 3, 2, 1: below 3.5 a landlord wins points (tune_rule.py --bids 4000).
+BID_PRICES = np.array([2.4, 3.0, 3.6])
 
 
 @kernel

@@ -77,7 +77,7 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu import Game, hidden
     from searchdou.games.gongzhu.cards import MOVES
     return Kit(
-        defaults={"samples": 64, "sims": 60, "mode": "tree", "leaf": "rollout", "weights": "uniform", "beta": 0.02,
+        defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "rollout", "weights": "iec", "beta": 0.02,
                   "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         view_of=lambda infoset: infoset.seen_position(),
@@ -230,7 +230,8 @@ class _Deals:
         s = player.settings
         self._rng = stream(s.seed, infoset.key, 1)
         self._past = player.kit.past_of(infoset) if s.weights != "uniform" else None
-        self._all = hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
+        # Information-set search looks at a deal once a simulation, so it goes on drawing.
+        self._all = s.mode != "ismcts" and hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
         self._strata = hidden.strata() if s.strata != "none" and not self._all else []
         self._shift = float(self._rng[0] >> np.uint64(11)) * 2.0 ** -53
         self._hands: list[Ints] = []

@@ -67,8 +67,9 @@ class CommandPlayer:
             limit += self.start_s
         program = self._program
         assert program is not None
-        while program.owed == 0 and not program.answers.empty():
+        for _ in range(program.answers.qsize() if program.owed == 0 else 0):
             self._line(program, 0.0)         # nobody asked for it: a greeting, a second line
+            program.unasked += 1
         if program.requests.qsize() > LATES:
             self._end("dead", "answers, but does not read its requests,")
         deadline = time.monotonic() + limit
@@ -92,7 +93,7 @@ class CommandPlayer:
         line = program.answers.get(timeout=seconds)
         if line is None:
             self._end("dead", "")
-        elif line is FLOOD:
+        elif line is FLOOD or program.unasked > UNASKED:
             self._end("garbled", f"printed more than {MAX_LINE} characters in a line or {UNASKED} lines unasked")
         return line or ""
 
@@ -136,6 +137,7 @@ class _Program:
             self.errors.close()
             raise
         self.owed = 0                            # requests without an answer so far
+        self.unasked = 0                         # lines that were no answer
         self.requests: queue.Queue[str | None] = queue.Queue()
         self.answers: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=_write_lines, args=(self.process.stdin, self.requests), daemon=True).start()

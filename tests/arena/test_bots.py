@@ -299,8 +299,16 @@ def test_an_endless_line(bot):
 
 def test_endless_lines(bot):
     """Output that never stops is not kept: neither memory nor a full pipe may hold up the match."""
-    result = match(bot("while True: print('oink')"), deals=2)
-    assert forfeits(result)["dead"] + forfeits(result)["garbled"] == result.clocks["a"].decisions
+    result = match(bot("while True: print('oink')"), deals=4)
+    assert set(forfeits(result)) == {"garbled", "dead"}
+    assert sum(forfeits(result).values()) == result.clocks["a"].decisions
+
+
+def test_two_lines_an_answer(bot):
+    """A few lines too many are dropped, or taken for answers; many end the program."""
+    result = match(bot("for request in requests(): print('oink'); say(legal(request))"), deals=2)
+    assert "garbled" in forfeits(result)
+    assert sum(forfeits(result).values()) <= result.clocks["a"].decisions
 
 
 def test_answers_without_reading(bot, monkeypatch):

@@ -1,0 +1,167 @@
+"""Scores of deals by what was done, against replaying every game in Python."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from inference._rng_kernels import stream
+from inference.belief import FLOOR, Belief, weights_of
+from inference.past import Past, log_weights
+from searchdou.agents import _doudizhu_rule_kernels as rule
+from searchdou.games import doudizhu, gongzhu
+from searchdou.games.doudizhu import hidden as doudizhu_hidden
+from searchdou.games.doudizhu.cards import unpack as ranks
+from searchdou.games.gongzhu import _search_kernels as greedy
+from searchdou.games.gongzhu import hidden as gongzhu_hidden
+from searchdou.games.gongzhu.cards import unpack as cards
+
+from . import cases, naive
+
+RULES = ["iec", "bayes", "linear"]
+DEALS = 5
+MOST_MOVES = 4 * 8192
+
+
+def gongzhu_infosets() -> list[gongzhu.InfoSet]:
+    """Within the first trick, early, in the middle and late, played at random: nobody would play so."""
+    return [cases.gongzhu_game(seed, n).infoset() for seed, n in ((1, 2), (2, 7), (3, 17), (4, 30), (5, 44))]
+
+
+def doudizhu_infosets() -> list[doudizhu.InfoSet]:
+    """With and without bidding, still bidding, all rule sets; some played at random, some by long moves."""
+    found = []
+    for seed, (rules, unseen, bidding) in enumerate((("standard", 30, True), ("standard", 20, True), ("douzero", 24, False),
+                                                     ("rlcard", 28, False), ("botzone", 26, True),
+                                                     ("openspiel", 22, True)), 11):
+        state = cases.doudizhu_game(seed, unseen=unseen, rules=rules, bidding=bidding)
+        assert not state.is_over
+        found.append(state.infoset())
+    bidding = doudizhu.Game(bidding=True).deal(3)
+    bidding.bid(0)
+    bidding.bid(1)
+    assert bidding.phase == "bid"
+    return [*found, bidding.infoset()]
+
+
+def gongzhu_scores(infoset: gongzhu.InfoSet, hands: np.ndarray, beta: float, kind: str, last: int | None) -> list[float]:
+    moves = [move for _, move in infoset.history]
+    weighed = naive.weighed_actions([seat for seat, _ in infoset.history], infoset.seat, last)
+    return [naive.log_score(naive.gongzhu_start(infoset, [cards(int(hand)).split() for hand in row]), moves, weighed,
+                            greedy.Greedy(0.0), greedy.greedy_values, beta, kind) for row in hands]
+
+
+def doudizhu_scores(infoset: doudizhu.InfoSet, hands: np.ndarray, beta: float, kind: str, last: int | None) -> list[float]:
+    seats = [(infoset.first + i) % 3 for i in range(len(infoset.bids))] + [seat for seat, _ in infoset.history]
+    actions = [*infoset.bids, *(move for _, move in infoset.history)]
+    weighed = naive.weighed_actions(seats, infoset.seat, last)
+    policy = rule.rule_policy()
+    texts = [[ranks(int(hand)) for hand in row] for row in hands]
+    return [naive.log_score(naive.doudizhu_start(infoset, row[:3], row[3]), actions, weighed, policy, rule.policy_values, beta,
+                            kind) for row in texts]
+
+
+@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("number", range(5))
+def test_gongzhu_scores_equal_the_replay(kind, number):
+    infoset = gongzhu_infosets()[number]
+    hands = gongzhu_hidden.seat_hands(infoset, gongzhu_hidden.hidden_of(infoset).draw(DEALS, stream(1, number)))
+    past = gongzhu_hidden.past_of(infoset)
+    for last in (None, 3):
+        found = log_weights(past, hands, greedy.Greedy(0.0), rule=kind, beta=0.02, slices=last, most_moves=MOST_MOVES)
+        assert found == pytest.approx(gongzhu_scores(infoset, hands, 0.02, kind, last), abs=1e-9)
+    if number > 1:
+        assert len(set(found.tolist())) > 1              # the scores do tell deals apart
+
+
+@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("number", range(7))
+def test_doudizhu_scores_equal_the_replay_bids_included(kind, number):
+    infoset = doudizhu_infosets()[number]
+    hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(DEALS, stream(2, number)))
+    past = doudizhu_hidden.past_of(infoset)
+    assert len(past.actions) == len(infoset.bids) + len(infoset.history)
+    for last in (None, 2):
+        found = log_weights(past, hands, rule.rule_policy(), rule=kind, beta=0.5, slices=last, most_moves=MOST_MOVES)
+        assert found == pytest.approx(doudizhu_scores(infoset, hands, 0.5, kind, last), abs=1e-9)
+
+
+def test_bids_alone_tell_deals_apart():
+    infoset = doudizhu_infosets()[-1]
+    hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(20, stream(3)))
+    scores = log_weights(doudizhu_hidden.past_of(infoset), hands, rule.rule_policy(), beta=0.5, most_moves=MOST_MOVES)
+    assert len(set(scores.round(6).tolist())) >= 4
+
+
+@pytest.mark.unit
+def test_slices_are_the_last_actions_of_the_others():
+    past = Past(None, np.arange(6), np.array([True, False, True, True, False, True]), np.zeros(3, np.int64))
+    assert past.important().tolist() == [1, 0, 1, 1, 0, 1]
+    assert past.important(2).tolist() == [0, 0, 0, 1, 0, 1]
+    assert past.important(4).tolist() == past.important(99).tolist() == past.important().tolist()
+    assert past.important(0).tolist() == [0] * 6
+
+
+@pytest.mark.unit
+def test_nothing_to_weigh_is_no_evidence():
+    infoset = gongzhu.Game().deal(1).infoset()
+    hands = gongzhu_hidden.seat_hands(infoset, gongzhu_hidden.hidden_of(infoset).draw(4, stream(4)))
+    assert log_weights(gongzhu_hidden.past_of(infoset), hands, greedy.Greedy(0.0)).tolist() == [0.0] * 4
+
+
+@pytest.mark.unit
+def test_factors_by_hand():
+    values = {"a": 10.0, "b": 0.0, "c": -40.0}
+    assert naive.factor(values, "a", 0.02, "iec") == 1.0
+    assert naive.factor(values, "b", 0.02, "iec") == pytest.approx(math.exp(-0.2))
+    assert naive.factor(values, "b", 0.02, "bayes") == pytest.approx(math.exp(-0.2) / (1 + math.exp(-0.2) + math.exp(-1.0)))
+    assert naive.factor(values, "b", 0.015, "linear") == pytest.approx(0.85)
+    assert naive.factor(values, "c", 0.1, "linear") == 0.1
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.unit
+@pytest.mark.parametrize("logs", [[0.0], [-5.0, -5.0], [0.0, -1.0, -2.0], [-1e4, -1e5, -2e4], [0.0, -1e300], [700.0, 0.0]])
+def test_weights_sum_to_one_and_have_a_floor(logs):
+    weights = weights_of(np.array(logs))
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights.min() >= FLOOR * weights.max() * (1 - 1e-12)
+    raw = np.maximum(np.exp(np.array(logs) - max(logs)), 1e-4)
+    assert weights == pytest.approx(raw / raw.sum())
+
+
+@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_history_nobody_would_play_still_gives_a_belief(kind, seed):
+    """The worst card, by the policy itself, every time; and a beta so sharp that every deal looks impossible."""
+    rng = random.Random(seed)
+    state = gongzhu.Game().deal(seed)
+    for _ in range(20 + 6 * seed):
+        values = naive.values_of(state, greedy.Greedy(0.0), greedy.greedy_values)
+        state.play(min(values, key=lambda move: values[move]))
+    infoset = state.infoset()
+    hidden = gongzhu_hidden.hidden_of(infoset)
+    deals = hidden.draw(50, stream(seed))
+    logs = log_weights(gongzhu_hidden.past_of(infoset), gongzhu_hidden.seat_hands(infoset, deals), greedy.Greedy(0.0),
+                       rule=kind, beta=50.0)
+    belief = Belief(hidden, deals, weights_of(logs))
+    assert belief.ess >= 1.0
+    assert (belief.weights > 0).all()
+    assert np.isfinite(belief.marginals).all()
+
+    game = doudizhu.Game(bidding=True).deal(seed)
+    while game.phase == "bid" or (not game.is_over and len(game.history) < 12):
+        game.act(3 if game.phase == "bid" else rng.choice(game.legal_actions()))
+    infoset = game.infoset()
+    hidden = doudizhu_hidden.hidden_of(infoset)
+    deals = hidden.draw(20, stream(seed))
+    logs = log_weights(doudizhu_hidden.past_of(infoset), doudizhu_hidden.seat_hands(infoset, deals), rule.rule_policy(),
+                       rule=kind, beta=1e4, most_moves=MOST_MOVES)
+    belief = Belief(hidden, deals, weights_of(logs))
+    assert belief.ess >= 1.0
+    assert (belief.weights > 0).all()
+    assert np.isfinite(belief.marginals).all()
