@@ -67,4 +67,5 @@ if __name__ == "__main__":
     parser.add_argument("--samples", type=int, default=512)
     parser.add_argument("--opponent", default="")
     options = parser.parse_args()
-    run(options.game, options.deals, options.samples, options.opponent or ("rule" if options.game == "doudizhu" else "greed"))
+    run(options.game, options.deals, options.samples,
+        options.opponent or ("rule" if options.game == "doudizhu" else "greed"))

@@ -116,7 +116,8 @@ def thread_rows(game: str, seconds: float) -> list[dict[str, object]]:
 
 def measure(seconds: float) -> tuple[list[dict[str, object]], list[str]]:
     tasks = [("searchdou", f"{game}_{name}", make(game)) for game in games.GAMES
-             for name, make in (("mcts_sims", mcts_sims), ("uniform_deals", uniform_deals), ("weighed_deals", weighed_deals))]
+             for name, make in (("mcts_sims", mcts_sims), ("uniform_deals", uniform_deals),
+                                ("weighed_deals", weighed_deals))]
     tasks += [("searchdou", "gongzhu_solved_endings_20_cards", solved_endings("gongzhu", 20)),
               ("searchdou", "doudizhu_solved_endings_15_cards", solved_endings("doudizhu", 15))]
     missing = []

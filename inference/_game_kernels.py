@@ -13,7 +13,6 @@ from numba import types
 from numba.extending import overload
 
 
-
 class Rules(Protocol):
     """A module or object with the compiled rules of a game."""
 

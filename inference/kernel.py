@@ -12,16 +12,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
+import shutil
 import sys
 import time
+import uuid
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numba
+from numba import types
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.serialize import dumps
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,20 +84,20 @@ def _package_root(path: Path) -> Path:
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba's cache where a kernel's files go and what makes them stale."""
+    """Tells Numba's cache how a kernel's files are called; where they lie is `_Files`' business."""
 
     def __init__(self, function: Callable[..., Any], path: str) -> None:
         self._line = function.__code__.co_firstlineno
-        self._folder = cache_folder() / self.get_suitable_cache_subpath(path)
+        self._path = path
 
     def get_cache_path(self) -> str:
-        return str(self._folder)
+        return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        return fingerprint()
+        return ""
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return hashlib.sha256(f"{self._path}:{self._line}".encode()).hexdigest()[:12]
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], path: str) -> _Locator:
@@ -103,14 +108,78 @@ class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes: ClassVar = [_Locator]
 
 
+class _Files:
+    """One file a compiled kernel and signature, in a folder named by the fingerprint.
+
+    Numba keeps an index a function instead: two processes that compile at once can then swap each other's files,
+    and an index that names a type of a package that is gone cannot be read at all.
+    """
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+
+    def _path(self, key: str) -> Path:
+        return cache_folder() / fingerprint()[:16] / f"{self.base}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+
+    def load(self, key: str) -> Any:
+        try:
+            return pickle.loads(self._path(key).read_bytes())
+        except FileNotFoundError:
+            return None
+        except Exception:  # cut short, or written by another version: compile again
+            return None
+
+    def save(self, key: str, data: Any) -> None:
+        path = self._path(key)
+        _make_folder(path.parent)
+        spare = path.with_name(f"{path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
+        try:
+            spare.write_bytes(dumps(data))
+            spare.replace(path)
+        except OSError as error:
+            print(f"compiled kernels cannot be kept: {error}", file=sys.stderr)
+
+    def flush(self) -> None:
+        """Nothing: files of other fingerprints are removed when a new one begins."""
+
+
+KEPT = 4     # folders of earlier fingerprints that are left, so that switching branches does not compile anew
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.exists():
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [f for f in folder.parent.iterdir() if f.is_dir() and len(f.name) == 16 and f != folder]
+        for old in sorted(others, key=lambda f: f.stat().st_mtime)[:-KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return  # `save` says what is wrong
+
+
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The fingerprint again, taken now: a generic kernel may be specialised for the types of a package
-        # that was imported after it. Bounds checks change the code but not Numba's own key.
-        key: tuple[Any, ...] = super()._index_key(sig, codegen)
-        return (*key, fingerprint(), config.BOUNDSCHECK)
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(self._impl.filename_base)
+
+    def _index_key(self, sig: Any, codegen: Any) -> str:
+        # The fingerprint is taken now, not when the kernel was made: a generic kernel may be specialised for types of a
+        # package that was imported after it. Bounds checks change the code but not Numba's own key.
+        words = [_described(t) for t in sig]
+        return "|".join([*words, str(codegen.magic_tuple()), fingerprint(), str(config.BOUNDSCHECK), numba.__version__])
+
+
+def _described(t: Any) -> str:
+    """A Numba type in words that tell apart two NamedTuples of the same name."""
+    if isinstance(t, types.BaseNamedTuple):
+        made = t.instance_class
+        return f"{made.__module__}.{made.__qualname__}({', '.join(_described(member) for member in t.types)})"
+    if isinstance(t, types.BaseTuple):
+        return f"({', '.join(_described(member) for member in t)})"
+    return str(t)
 
 
 class _Progress(event.Listener):  # type: ignore[misc]

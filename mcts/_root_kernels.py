@@ -75,8 +75,8 @@ def value_of(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, rn
 
 
 @kernel
-def value_candidates(view: Any, hands: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any, prior: Any, plan: Plan,
-                     scratch: Scratch, values: Floats, counts: Ints) -> None:
+def value_candidates(view: Any, hands: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any, prior: Any,
+                     plan: Plan, scratch: Scratch, values: Floats, counts: Ints) -> None:
     """Fill `values` [deals, candidates] for the active candidates on the deals `hands` [deals, seats].
 
     `streams` [deals] seeds every deal; all candidates of a deal see the same random numbers, so that their

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from searchdou import adapters, agents, games
 from searchdou.errors import IllegalAction, SearchDouError
-
 
 if TYPE_CHECKING:
     from searchdou.decision import Decision
@@ -59,7 +59,7 @@ class Agent:
 
     def _ours(self, infoset: Any) -> tuple[Any, Any]:
         """Our infoset, checked, and the way back for an action."""
-        back = _same
+        back: Callable[[Any], Any] = _same
         if not isinstance(infoset, self._infoset_type):
             adapted = adapters.adapt(self.game, infoset)
             if adapted is None:

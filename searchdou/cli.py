@@ -60,7 +60,7 @@ def version() -> None:
 
 @app.command()
 def play(game: GameOption = "doudizhu",
-         seats: Annotated[str, typer.Option(help="who sits where: agent specs or you, separated by ; (or , without settings)")] = "",
+         seats: Annotated[str, typer.Option(help="who sits where: agent specs or you, by ; (or , without settings)")] = "",
          seed: SeedOption = 0, rules: RulesOption = "standard",
          bidding: Annotated[bool, typer.Option(help="bid for the landlord, else seat 0 is it")] = True,
          record: Annotated[Path | None, typer.Option(help="append the game to this file, a JSON line a game")] = None,

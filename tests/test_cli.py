@@ -78,7 +78,7 @@ def test_demo(game, searchdou_):
 @EVERY_GAME
 def test_agents_among_themselves(game, searchdou_):
     """The same seed is the same game, word by word."""
-    seats = {"doudizhu": "rule,random,rule", "gongzhu": "greed,if,random,if"}[game]
+    seats = {"doudizhu": "rule,random,random", "gongzhu": "greed,if,random,if"}[game]
     done = searchdou_("play", "--game", game, "--seats", seats, "--seed", 5)
     assert (done.status, done.err) == (0, "")
     assert "Points by seat: " in done.out

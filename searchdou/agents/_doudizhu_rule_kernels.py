@@ -323,11 +323,12 @@ def choose(seen: Seen, weights: Floats, scratch: Scratch) -> int:
         if out[i] and (out[i] & CARDS) == seen.hand:
             return out[i]
     if size(seen.hand) <= SURE_CARDS:
+        # Not a literal 1: it would make a second specialisation of sure_win, and two that recur crash from the cache.
+        one = min(size(seen.hand), 1)
         for i in range(n):
             cards = out[i] & CARDS
             if out[i] and not beatable(out[i] >> KIND_SHIFT, size(cards), seen):
-                # np.int64: a literal would make a second specialisation, and two that recur crash from the cache.
-                if sure_win(seen.hand - cards, seen, np.int64(1), seen.rules, out[n:]):
+                if sure_win(seen.hand - cards, seen, one, seen.rules, out[n:]):
                     return out[i]
     begin(scratch)
     if seen.to_beat == 0:

@@ -73,8 +73,8 @@ class Kit:
 
 
 def _gongzhu_kit() -> Kit:
-    from searchdou.games.gongzhu import _search_kernels as kernels
     from searchdou.games.gongzhu import Game, hidden
+    from searchdou.games.gongzhu import _search_kernels as kernels
     from searchdou.games.gongzhu.cards import MOVES
     return Kit(
         defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "rollout", "weights": "iec", "beta": 0.02,
@@ -117,16 +117,13 @@ _CHOICES = {"mode": ("tree", "flat", "ismcts"), "leaf": ("rollout", "random"), "
 class SearchPlayer:
     """The composed agent: `act` gives the move, `analyze` the move with its evidence."""
 
-    def __init__(self, game: str, time: float | None = None, samples: int | None = None, sims: int | None = None,
-                 mode: str | None = None, leaf: str | None = None, weights: str | None = None, beta: float | None = None,
-                 slices: int | None = None, strata: str | None = None, c: float | None = None, prior: float | None = None,
-                 moves: int | None = None, solve: int | None = None, threads: int = 1, seed: int = 0) -> None:
+    Settings = SearchSettings
+
+    def __init__(self, game: str, settings: SearchSettings | None = None, **given: Any) -> None:
         if game not in _KITS:
             raise UnknownName("game of search", game, _KITS)
         self.kit = _KITS[game]()
-        given = SearchSettings(time, samples, sims, mode, leaf, weights, beta, slices, strata, c, prior, moves,
-                               solve, threads, seed)
-        self.settings = self._complete(given)
+        self.settings = self._complete(settings or SearchSettings(**given))
         s = self.settings
         self._leaf = self.kit.policies[str(s.leaf)]
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
@@ -148,8 +145,8 @@ class SearchPlayer:
         for name, known in _CHOICES.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
-        for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0), ("beta", 0), ("c", 0),
-                            ("prior", 0)):
+        for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
+                            ("beta", 0), ("c", 0), ("prior", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
@@ -245,7 +242,8 @@ class _Deals:
     def any(self) -> Ints:
         """Hands of one possible deal, for policies that do not look at who holds what."""
         rng = stream(self.player.settings.seed, self.infoset.key, 2)
-        return self.player.kit.seat_hands(self.infoset, self.hidden.draw(1, rng))[0]
+        hands: Ints = self.player.kit.seat_hands(self.infoset, self.hidden.draw(1, rng))[0]
+        return hands
 
     def draw(self, start: int, n: int) -> Samples:
         """Deals number start .. start + n - 1."""

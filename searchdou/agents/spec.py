@@ -73,7 +73,8 @@ def make(game: str, spec: str | Spec, seed: int = 0) -> Player:
     if (game, parsed.name) not in _FACTORIES:
         raise UnknownName(f"{game} agent", parsed.name, names(game))
     factory = _FACTORIES[game, parsed.name]()
-    parameters = inspect.signature(factory, eval_str=True).parameters
+    described = getattr(factory, "Settings", factory)      # a dataclass of settings, or the arguments themselves
+    parameters = inspect.signature(described, eval_str=True).parameters
     settings: dict[str, Any] = {}
     for key, text in parsed.settings:
         if key not in parameters:
@@ -81,8 +82,8 @@ def make(game: str, spec: str | Spec, seed: int = 0) -> Player:
         settings[key] = _converted(parsed, key, text, parameters[key].annotation)
     if "seed" in parameters:
         settings.setdefault("seed", seed)
-    if "game" in parameters:
-        settings["game"] = game
+    if described is not factory:
+        return factory(game, described(**settings))
     return factory(**settings)
 
 

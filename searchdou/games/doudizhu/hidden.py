@@ -1,4 +1,4 @@
-"""What a seat of DouDizhu cannot see, for `inference`: hand sizes, the landlord's public cards, bids, the past as actions."""
+"""What a seat of DouDizhu cannot see, for `inference`: hand sizes, public cards, the past as actions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def hidden_of(infoset: InfoSet) -> Hidden:
     places = places_of(infoset)
     known = public_left(infoset) if infoset.landlord != infoset.seat else 0
     loose = infoset.packed_unseen - known
-    kinds, keys = [], []
+    kinds: list[Kind] = []
+    keys: list[int] = []
     for i, char in enumerate(RANKS):
         shift, mask = (4 * i, 7) if i < 13 else (39 + i, 1)
         copies = (loose >> shift) & mask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from inference.hidden import Hidden, Impossible, Kind
 from inference.past import Past
@@ -14,12 +15,15 @@ from searchdou.games.gongzhu.infoset import SEATS, InfoSet
 # Which unseen cards matter most, by the led suit or when leading (ScrofaZero's own order of priority).
 _BY_LED = {"S": ("SQ", "SA", "SK"), "H": ("HA", "HK", "HQ"), "D": ("DJ", "DA", "DK"), "C": ("C10", "CA", "CK")}
 KEY_CARDS = 3
+Ints = npt.NDArray[np.int64]
 
 
 def hidden_of(infoset: InfoSet) -> Hidden:
     """The unseen cards of the three other hands, by suit; places are `seat 1`, ... in order of play after the seat."""
     others = [(infoset.seat + 1 + place) % SEATS for place in range(3)]
-    kinds, groups, allowed = [], [], []
+    kinds: list[Kind] = []
+    groups: list[tuple[int, ...]] = []
+    allowed: list[int] = []
     for suit in range(4):
         mask = infoset.packed_unseen & (_kernels.SUIT << (_kernels.RANKS * suit))
         cards = [card for card in range(52) if mask >> card & 1]
@@ -53,7 +57,7 @@ def key_cards(infoset: InfoSet) -> list[str]:
     return order + list(_BY_LED["H"]) + list(_BY_LED["C"])
 
 
-def seat_hands(infoset: InfoSet, deals: np.ndarray) -> np.ndarray:
+def seat_hands(infoset: InfoSet, deals: Ints) -> Ints:
     """Deals by place, [n, 3], as hands by seat, [n, 4], with the observer's own hand among them."""
     hands = np.empty((len(deals), SEATS), np.int64)
     hands[:, infoset.seat] = infoset.packed_hand
@@ -63,9 +67,7 @@ def seat_hands(infoset: InfoSet, deals: np.ndarray) -> np.ndarray:
 
 
 def past_of(infoset: InfoSet) -> Past:
-    """What the others did, for weighing: every card played by another seat that had a choice to make."""
+    """What the others did, for weighing: every card another seat played (8.12 would pick some; `slices` does)."""
     actions = np.array([move.card for _, move in infoset.history], np.int64)
     acted = np.array([seat != infoset.seat for seat, _ in infoset.history], bool)
-    # Important slices (8.12): the acting seat did not merely lead or follow with an indifferent low card late on;
-    # here every action of another seat in the tricks that held or could hold points counts.
     return Past(_kernels.start(0, 0, 0, 0, infoset.first), actions, acted, np.array(infoset.packed_played, np.int64))
