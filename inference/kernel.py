@@ -168,8 +168,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
     def _index_key(self, sig: Any, codegen: Any) -> str:
         # The fingerprint is taken now, not when the kernel was made: a generic kernel may be specialised for types of a
         # package that was imported after it. Bounds checks change the code but not Numba's own key.
+        _, machine, code = super()._index_key(sig, codegen)
         words = [_described(t) for t in sig]
-        return "|".join([*words, str(codegen.magic_tuple()), fingerprint(), str(config.BOUNDSCHECK), numba.__version__])
+        return "|".join([*words, str(machine), str(code), fingerprint(), str(config.BOUNDSCHECK), numba.__version__])
 
 
 def _described(t: Any) -> str:

@@ -16,6 +16,7 @@ from mcts._tree_kernels import Tree, best_value, clear, search
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
+SHIFT, ONE = np.uint64(2), np.uint64(1)
 
 
 class Plan(NamedTuple):
@@ -85,6 +86,7 @@ def value_candidates(view: Any, hands: Ints, streams: Words, candidates: Ints, a
     rng = np.empty(1, np.uint64)
     for row in range(hands.shape[0]):
         world = with_hands(view, hands[row])
+        scratch.table.nodes[2] = (streams[row] >> SHIFT) << ONE       # even: a key's lowest bit says that it is in use
         for i in range(candidates.size):
             if active[i]:
                 rng[0] = streams[row]

@@ -25,12 +25,13 @@ class Table(NamedTuple):
     """The transposition table; rows of key, key, value, bound, move. Entries never go stale: they are facts."""
 
     rows: Ints        # [power of two, 5]
-    nodes: Ints       # [2] nodes searched in this call, and the most allowed (0: no limit)
+    nodes: Ints       # [3] nodes searched in this call, the most allowed (0: no limit), and a salt: entries made under
+                      #     another salt are not seen, so that a node limit strikes the same whatever was solved before
 
 
 def new_table(bits: int = 16) -> Table:
     """A table of 2^bits rows."""
-    return Table(np.zeros((1 << bits, 5), np.int64), np.zeros(2, np.int64))
+    return Table(np.zeros((1 << bits, 5), np.int64), np.zeros(3, np.int64))
 
 
 @kernel
@@ -57,6 +58,7 @@ def to_come(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
     a, b = key(state)
     slot, known = -1, -1
     if a != 0 or b != 0:
+        a ^= table.nodes[2]
         slot = (a ^ (b >> 7)) & (table.rows.shape[0] - 1)
         row = table.rows[slot]
         if row[0] == a and row[1] == b:

@@ -94,12 +94,13 @@ class Root:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
-               seed: int, prior: Floats | None = None, prior_weight: float = 0.0) -> RootResult:
+               seed: int, favourite: int | None = None, caution: float = 0.0) -> RootResult:
         """Value `candidates` (actions) of the seat to act in `view` (its state; other hands are ignored).
 
         `draw(start, n)` gives deals number start .. start + n - 1; fewer than n means there are no more, and then the
-        deals are all there are, with their probabilities. `sign` is +1 for side 0. `prior` (points for side 0, by
-        candidate) counts as `prior_weight` deals of weight 1 when candidates are compared.
+        deals are all there are, with their probabilities. `sign` is +1 for side 0. The `favourite` (by its place among
+        the candidates) is never dropped, and kept unless another is ahead by `caution` standard errors of their difference
+        on the same deals: what a good policy would do anyway is not given up for noise.
         """
         began = time.perf_counter()
         actions = np.array(candidates, np.int64)
@@ -135,20 +136,25 @@ class Root:
             if finished:
                 break                                # all deals there are: nothing is left to be sampled
             if number + 1 < rounds:
-                self._halve(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, prior, prior_weight)
+                self._halve(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite)
         all_values, all_weights = np.concatenate(values), weights_of(np.concatenate(logs))
         estimates = [_estimate(sign * all_values[:, i], all_weights, exact=finished) for i in range(len(actions))]
-        scores = _scores(all_values, all_weights, sign, prior, prior_weight)
+        scores = _scores(all_values, all_weights, sign)
         best = int(max(np.flatnonzero(active), key=lambda i: scores[i]))
+        if favourite is not None and best != favourite:
+            ahead = _estimate(sign * (all_values[:, best] - all_values[:, favourite]), all_weights, exact=finished)
+            if not ahead.mean > caution * ahead.se:  # also when there is no error to go by
+                best = favourite
         return RootResult(estimates, best, deals, int(counts[0]), int(counts[1]), np.concatenate(hands), all_weights)
 
-    def _halve(self, active: Ints, values: Floats, weights: Floats, sign: float, prior: Floats | None,
-               prior_weight: float) -> None:
-        """Keep the better half of the active candidates."""
+    def _halve(self, active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None) -> None:
+        """Keep the better half of the active candidates, and the favourite."""
         alive = np.flatnonzero(active)
-        scores = _scores(values, weights, sign, prior, prior_weight)
+        scores = _scores(values, weights, sign)
         ranked = sorted(alive, key=lambda i: -scores[i])
         active[ranked[(len(ranked) + 1) // 2:]] = 0
+        if favourite is not None:
+            active[favourite] = 1
 
     def _value(self, view: Any, hands: Ints, actions: Ints, active: Ints, seed: int, first: int, counts: Ints) -> Floats:
         values = np.full((len(hands), len(actions)), np.nan)
@@ -177,13 +183,9 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float(weights[seen] @ values[seen] / weights[seen].sum()) if seen.any() else float("nan")
 
 
-def _scores(values: Floats, weights: Floats, sign: float, prior: Floats | None, prior_weight: float) -> Floats:
-    """What candidates are ranked by: the mean value for the side that acts, drawn to the prior."""
-    scores = sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
-    if prior is None or prior_weight <= 0:
-        return scores
-    seen = (~np.isnan(values)).sum(axis=0)
-    return np.asarray((scores * seen + sign * prior * prior_weight) / (seen + prior_weight))
+def _scores(values: Floats, weights: Floats, sign: float) -> Floats:
+    """What candidates are ranked by: the mean value for the side that acts."""
+    return sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
 
 
 def _estimate(values: Floats, weights: Floats, *, exact: bool) -> Estimate:
@@ -226,7 +228,11 @@ class InformationSetRoot:
             if len(drawn.hands) == 0:
                 break
             streams = np.concatenate([stream(seed, deals + row) for row in range(len(drawn.hands))])
-            kernels.ismcts(self.tree, view, drawn.hands, streams, self.leaf, self.c, self._out)
+            chosen = drawn.hands
+            if np.ptp(drawn.log_weights) > 0:        # a simulation has no weight: likelier deals are played more often
+                chosen = chosen[np.random.default_rng(int(streams[0])).choice(
+                    len(chosen), len(chosen), p=weights_of(drawn.log_weights))]
+            kernels.ismcts(self.tree, view, chosen, streams, self.leaf, self.c, self._out)
             hands.append(drawn.hands)
             logs.append(drawn.log_weights)
             deals += len(drawn.hands)

@@ -47,6 +47,7 @@ class SearchSettings:
     c: float | None = None            # exploration, in points
     prior: float | None = None        # temperature of priors for PUCT, in points; 0 is UCB
     moves: int | None = None          # candidates kept, the best by the cheap policy; 0 keeps all
+    caution: float | None = None      # standard errors another move must be ahead of the cheap policy's own choice
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
     threads: int = 1
     seed: int = 0
@@ -78,7 +79,8 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu.cards import MOVES
     return Kit(
         defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "rollout", "weights": "iec", "beta": 0.02,
-                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "solve": 20},
+                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "caution": 0.0,
+                  "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -100,7 +102,8 @@ def _doudizhu_kit() -> Kit:
     bidder = RulePlayer()               # bids are searched for once there are nets to price them
     return Kit(
         defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "weights": "uniform", "beta": 0.5,
-                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6, "solve": 12},
+                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6, "caution": 1.0,
+                  "solve": 12},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
@@ -146,7 +149,7 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("beta", 0), ("c", 0), ("prior", 0)):
+                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
@@ -175,11 +178,13 @@ class SearchPlayer:
         view, sign, key = self.kit.view_of(infoset), self.kit.sign_of(infoset), infoset.key ^ s.seed
         seconds = None if s.time is None else max(1e-3, s.time - (time.perf_counter() - began))
         limit = limit or Limit(s.samples, seconds)
-        root = self._information_set or self._root
         for worker in self._root.workers:
             self.kit.prepare(worker.leaf.policy, infoset)
-        kept = self._kept(view, infoset, deals, candidates)
-        result = root.search(view, kept, sign, deals.draw, limit, key)
+        kept, favourite = self._kept(view, deals, candidates)
+        if self._information_set:
+            result = self._information_set.search(view, kept, sign, deals.draw, limit, key)
+        else:
+            result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0))
         best = self.kit.action_of(infoset, kept[result.best])
         estimates = dict(zip(kept, result.estimates, strict=True))
         values = {self.kit.action_of(infoset, action): estimates.get(action, Estimate(float("nan"), float("nan"), 0))
@@ -191,14 +196,16 @@ class SearchPlayer:
         return Decision(best, values, belief, line or (best,),
                         time.perf_counter() - began, result.deals, result.simulations, result.solved)
 
-    def _kept(self, view: Any, infoset: Any, deals: _Deals, candidates: list[int]) -> list[int]:
-        """The candidates worth a search: the best few by the cheap policy."""
-        most = self.settings.moves
-        if not most or len(candidates) <= most:
-            return candidates
+    def _kept(self, view: Any, deals: _Deals, candidates: list[int]) -> tuple[list[int], int | None]:
+        """The candidates worth a search, the best few by the cheap policy, and which of them it would play."""
+        s = self.settings
+        if not s.caution and (not s.moves or len(candidates) <= s.moves):
+            return candidates, None
         q = np.empty(len(candidates))
         prior_values(view, deals.any(), self._policy, np.array(candidates, np.int64), q)
-        return [candidates[i] for i in sorted(np.argsort(-q, kind="stable")[:most])]
+        ranked = np.argsort(-q, kind="stable")
+        kept = sorted(ranked[:s.moves or len(candidates)])
+        return [candidates[i] for i in kept], kept.index(ranked[0]) if s.caution else None
 
     def _line(self, view: Any, belief: Belief, action: int, infoset: Any) -> tuple[Any, ...]:
         """The play expected on the likeliest deal: solved when it can be, else the most visited line of a tree."""

@@ -60,17 +60,20 @@ def test_a_peasant_cooperates():
 
 def test_bids_by_its_hand():
     """More for a better hand, never below what was bid, and always legal."""
-    strong = InfoSet.from_text("seat=0 hand=3QQKKKKAAAA2222BR")
-    weak = InfoSet.from_text("seat=0 hand=34456678899TTJJQK")
-    assert RULE.act(strong) == 3
-    assert RULE.act(weak) == 0
-    for seed in range(100):
+    assert RULE.act(InfoSet.from_text("seat=0 hand=3QQKKKKAAAA2222BR")) == 3
+    tops = {bid: [] for bid in range(4)}
+    for seed in range(150):
         state = Game().deal(seed)
         while state.phase == "bid":
             bid = RULE.act(state.infoset())
             assert type(bid) is int
             assert state.can_bid(bid)
+            if not state.bids:
+                tops[bid].append(sum(state.hands[state.turn].count(card) for card in "2BR"))
             state.bid(bid)
+    assert len(tops[0]) > 10
+    assert len(tops[3]) > 10
+    assert sum(tops[3]) / len(tops[3]) > sum(tops[0]) / len(tops[0])      # twos and jokers
 
 
 def test_nothing_in_it_is_random():

@@ -65,12 +65,11 @@ def test_settings_reach_the_agent():
                                              ("x=2", 2.0), ("n=3", 3), ("word=a b", "a b")])
 def test_kinds_of_settings(text, value, monkeypatch):
     class Toy:
-        def __init__(self, on: bool = False, x: float | None = None, n: int | None = None, word: str = "", game: str = ""):
-            self.__dict__.update(on=on, x=x, n=n, word=word, game=game)
+        def __init__(self, on: bool = False, x: float | None = None, n: int | None = None, word: str = ""):
+            self.__dict__.update(on=on, x=x, n=n, word=word)
     monkeypatch.setitem(_FACTORIES, ("gongzhu", "toy"), lambda: Toy)
     made = make("gongzhu", f"toy:{text}")
     assert made.__dict__[text.partition("=")[0]] == value
-    assert made.game == "gongzhu"
     for bad in ("on=maybe", "x=much", "n=1.5"):
         with pytest.raises(SearchDouError, match=f"agent toy:{bad}: {bad[0]}.* takes .*, not '{bad.partition('=')[2]}'"):
             make("gongzhu", f"toy:{bad}")

@@ -62,6 +62,9 @@ def gongzhu_position(game: gongzhu.Game) -> gongzhu_kernels.Position:
 
 # --- DouDizhu ---------------------------------------------------------------------------------------------------------
 
+_without = cache(doudizhu.without)
+
+
 class Ending(NamedTuple):
     """An open position of DouDizhu in words; seat 0 to 2, any of them the landlord."""
 
@@ -86,7 +89,7 @@ class Ending(NamedTuple):
                 return self._replace(turn=after, to_beat=doudizhu.PASS, passes=0)
             return self._replace(turn=after, passes=1)
         hands = list(self.hands)
-        hands[self.turn] = doudizhu.without(hands[self.turn], action.cards)
+        hands[self.turn] = _without(hands[self.turn], action.cards)
         mine = self.turn == self.landlord
         return self._replace(hands=tuple(hands), turn=after, to_beat=action, passes=0,
                              bombs=self.bombs + (action.category in ("BOMB", "ROCKET")),
@@ -122,13 +125,15 @@ def doudizhu_value(ending: Ending) -> int:
 
 
 def doudizhu_ending(rng: random.Random, rules: str, cards: int) -> Ending:
-    """A random ending of about so many cards in all, rich in bombs, leading or answering a move of one's own or another's."""
+    """A random ending of so many cards in all, rich in bombs, leading or answering a move of one's own or another's."""
     deck = list(doudizhu.DECK)
     block = rng.choice((1, 1, 2, 4))
     pieces = [deck[i:i + block] for i in range(0, len(deck), block)]
     rng.shuffle(pieces)
     deck = [card for piece in pieces for card in piece]
-    sizes = [max(1, cards // 3 + rng.choice((-1, 0, 0, 1, 2))) for _ in range(3)]
+    sizes = [1, 1, 1]
+    for _ in range(cards - 3):
+        sizes[rng.randrange(3)] += 1
     hands = [doudizhu.ordered(deck[sum(sizes[:i]):sum(sizes[:i + 1])]) for i in range(3)]
     rest = doudizhu.ordered(deck[sum(sizes):][:12])
     landlord, turn, bombs = rng.randrange(3), rng.randrange(3), rng.choice((0, 0, 1, 2))

@@ -29,7 +29,7 @@ def value_of(position, table=None) -> int:
 
 # --- values -----------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("cards_each", "n"), [(1, 60), (2, 150), (3, 25)])
+@pytest.mark.parametrize(("cards_each", "n"), [(1, 60), (2, 200), (3, 100), (4, 3)])
 def test_gongzhu_endings_equal_minimax(cards_each, n):
     rng = random.Random(cards_each)
     shared = new_table(12)                                # filled by the other positions, and no worse for it
@@ -69,7 +69,7 @@ def ending(hands: str, piles: list[list[str]], leader: int) -> GongzhuGame:
     # The doubler alone is +50; with the two of hearts it is nothing, with the pig it is dreadful, with the sheep a joy.
     ("C10 C2|CA C3|C4 H2|C5 S2", [[], [], [], []], 1),
     ("C10 C2|CA C3|C4 SQ|C5 DJ", [[], [], [], []], 1),
-    ("C10 C2|CA C3|C4 SQ|C5 DJ", [["DJ"], [], [], []][:0] or [[], ["SQ"], [], []], 1),
+    ("C10 C2|CA C3|C4 SQ|C5 DJ", [[], ["HA"], [], []], 1),
 ])
 def test_gongzhu_doubling_and_all_hearts(hands, piles, leader):
     held = hands.replace("|", " ").split()
@@ -81,8 +81,8 @@ def test_gongzhu_doubling_and_all_hearts(hands, piles, leader):
 def test_doudizhu_endings_equal_minimax(rules):
     rng = random.Random(3)
     shared = new_table(12)
-    for number in range(150):
-        game = naive.doudizhu_ending(rng, rules, 5 + number % 5)
+    for number in range(120):
+        game = naive.doudizhu_ending(rng, rules, 4 + number % 6)
         expected = naive.doudizhu_value(game)
         assert value_of(game.position()) == expected, game
         assert value_of(game.position(), shared) == expected, game
@@ -92,8 +92,8 @@ def test_one_table_serves_all_rule_sets():
     """An agent keeps its table when the next infoset comes under other rules."""
     rng = random.Random(4)
     shared = new_table(14)
-    for _ in range(60):
-        game = naive.doudizhu_ending(rng, "standard", 9)
+    for _ in range(40):
+        game = naive.doudizhu_ending(rng, "standard", 7)
         for rules in RULE_NAMES:
             other = game._replace(rules=rules)
             assert value_of(other.position(), shared) == naive.doudizhu_value(other), other
@@ -145,11 +145,16 @@ def test_the_node_limit_is_honoured_and_leaves_no_lies_in_the_table():
     for seed in range(5):
         position = middle_game(4, seed)
         exact = value_of(position, new_table(14))
+        whole = new_table(14)
+        value_of(position, whole)
         table = new_table(14)
         for limit in (1, 10, 100, 300):
             table.nodes[:] = (0, limit)
-            solve(position, table, OUT, -HUGE, HUGE)
-            assert table.nodes[0] > limit                 # the sign that the answer is no answer
+            found = solve(position, table, OUT, -HUGE, HUGE)
+            if table.nodes[0] <= limit:                   # done: what the earlier tries left in the table helped
+                assert found == exact
+                break
+            assert whole.nodes[0] > limit                 # past the limit is the sign that the answer is no answer
             # Nothing is expanded beyond the limit: what is left are the brothers of the nodes on the way back.
             assert table.nodes[0] <= limit + 13 * 16
         assert value_of(position, table) == exact
@@ -163,7 +168,7 @@ def test_the_node_limit_is_honoured_and_leaves_no_lies_in_the_table():
 
 
 def test_a_larger_table_searches_fewer_nodes_and_finds_the_same():
-    position = middle_game(5, 3)
+    position = middle_game(4, 3)
     small, large = new_table(1), new_table(16)
     assert value_of(position, small) == value_of(position, large)
     assert large.nodes[0] < small.nodes[0]

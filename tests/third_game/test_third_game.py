@@ -214,6 +214,10 @@ def test_draws_are_uniform(seed, plays):
         assert stats.chisquare([drawn[deal] for deal in expected]).pvalue > 0.001
 
 
+def lies_in(deal, stratum):
+    return all(deal[place] >> stratum.hidden.kinds[kind].shift & 1 for kind, place in stratum.config)
+
+
 @pytest.mark.unit
 @pytest.mark.parametrize(("seed", "plays"), POSITIONS)
 def test_strata_have_their_exact_probabilities(seed, plays):
@@ -221,7 +225,7 @@ def test_strata_have_their_exact_probabilities(seed, plays):
     strata = hidden.strata()
     assert sum(stratum.probability for stratum in strata) == pytest.approx(1, abs=1e-12)
     for stratum in strata:
-        inside = [deal for deal in deals if all(deal[place] >> hidden.kinds[kind].shift & 1 for kind, place in stratum.config)]
+        inside = [deal for deal in deals if lies_in(deal, stratum)]
         assert stratum.probability == pytest.approx(len(inside) / len(deals), abs=1e-12)
         assert {tuple(deal) for deal in stratum.draw(20, stream(seed)).tolist()} <= set(inside)
 
@@ -232,16 +236,16 @@ def test_stratified_draws_spread_as_the_probabilities_say():
     strata = hidden.strata()
     deals = hidden.draw_stratified(200, stream(3), strata)
     for stratum in strata:
-        inside = sum(all(deal[place] >> hidden.kinds[kind].shift & 1 for kind, place in stratum.config) for deal in deals)
+        inside = sum(lies_in(deal, stratum) for deal in deals)
         assert inside == pytest.approx(200 * stratum.probability, abs=3)       # uniform draws would be off by a dozen
 
 
 def naive_score(table, hands, rule, beta):
     """Log score of one deal, hands by seat as they are now, by replaying the record."""
     again, score = Table(0), 0.0
-    at = owners(table)
-    again.hands = tuple(frozenset(card for card in range(12) if hands[seat] >> card & 1)
-                        | {card for owner, card in zip(at, table.history, strict=True) if owner == seat} for seat in range(3))
+    plays = list(zip(owners(table), table.history, strict=True))
+    again.hands = tuple(frozenset(card for card in range(12) if hands[seat] >> card & 1 or (seat, card) in plays)
+                        for seat in range(3))
     for card in table.history:
         choices = naive_legal(again.hands[again.seat], again.trick)
         if again.seat != table.seat and len(choices) > 1:
@@ -334,7 +338,8 @@ def everything_known(table, n=1):
 def test_the_root_finds_the_solvers_move_when_everything_is_known(seed, plays, solve_cards):
     table = Table(seed, plays)
     cards, sign = candidates_of(table.state), 1.0 if table.seat == 0 else -1.0
-    root = Root(PLAN._replace(solve_cards=solve_cards, simulations=200 if SLOW else 1000), lambda: Rollout(Thrifty()), Thrifty)
+    plan = PLAN._replace(solve_cards=solve_cards, simulations=200 if SLOW else 1000)
+    root = Root(plan, lambda: Rollout(Thrifty()), Thrifty)
     found = root.search(view_of(table.infoset), cards, sign, everything_known(table), Limit(samples=8), seed)
     assert cards[found.best] in table.best()
     if solve_cards:
@@ -417,7 +422,8 @@ def test_the_page_of_the_search_names_every_setting():
 @pytest.mark.unit
 @pytest.mark.parametrize("page", ["add-a-game.md", "search.md"])
 def test_links_of_the_pages_lead_somewhere(page):
-    for link in re.findall(r"\]\((?!http)([^)#]+)", (DOCS / page).read_text()):
+    text = (DOCS / page).read_text()
+    for link in re.findall(r"\]\((?!http)([^)#]+)", text):
         assert (DOCS / link).exists(), f"docs/{page} links to {link}"
-    for path in re.findall(r"`((?:inference|mcts|searchdou|tests|benchmarks)/[\w/.]+\.(?:py|md))`", (DOCS / page).read_text()):
+    for path in re.findall(r"`((?:inference|mcts|searchdou|tests|benchmarks)/[\w/.]+\.(?:py|md))`", text):
         assert (DOCS.parent / path).exists(), f"docs/{page} names {path}"

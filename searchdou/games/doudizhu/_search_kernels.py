@@ -14,6 +14,8 @@ import numpy.typing as npt
 from inference._game_kernels import register
 from inference.kernel import kernel
 from searchdou.games.doudizhu._kernels import (
+    BID_STAKE,
+    BOMBS_DOUBLE,
     KIND_SHIFT,
     LANDLORD_TWICE,
     SPRING_DOUBLES,
@@ -84,7 +86,9 @@ def scale(position: Position) -> int:
     """The stake as it stands: what is still to come is counted in it, so that bombs played before do not matter."""
     if position.winner >= 0:
         return 1
-    stake = max(position.bid, 1) << position.bombs
+    stake = max(position.bid, 1) if position.rules & BID_STAKE else 1
+    if position.rules & BOMBS_DOUBLE:
+        stake <<= position.bombs
     return stake * 2 if position.rules & LANDLORD_TWICE else stake
 
 
@@ -126,9 +130,9 @@ def _mix(x: int, factor: int) -> int:
 
 @kernel
 def key(position: Position) -> tuple[int, int]:
-    """Hands, the move to beat, whose turn it is; and whether spring is still possible where it counts."""
+    """Hands, the move to beat, whose turn it is, the rules; and whether spring is still possible where it counts."""
     p = position
-    past = ((p.to_beat * 4 + p.passes) * 4 + p.turn) * 4 + p.landlord
+    past = (((p.rules * 1024 + p.to_beat) * 4 + p.passes) * 4 + p.turn) * 4 + p.landlord
     if p.rules & SPRING_DOUBLES:
         past = past * 8 + min(p.landlord_plays, 2) * 2 + min(p.peasant_plays, 1)
     a = _mix(p.hand0 ^ _mix(p.hand1 ^ _mix(p.hand2 + past, 0x2545F4914F6CDD1D), 0x1B03738712FAD5C9), 0x369DEA0F31A53F85)
