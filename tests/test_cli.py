@@ -302,6 +302,7 @@ def test_an_interrupt_is_no_traceback(searchdou_, monkeypatch):
 
 def test_a_closed_pipe_is_no_traceback():
     """`searchdou play | head -1`."""
-    done = subprocess.run(f"{sys.executable} -m searchdou.cli play --seats rule,rule,rule | head -1", shell=True, cwd=HOUSE, capture_output=True,
-                          text=True, check=False, timeout=120, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    done = subprocess.run(f"{sys.executable} -m searchdou.cli play --seats rule,rule,rule | head -1", shell=True, cwd=HOUSE,
+                          capture_output=True, text=True, check=False, timeout=120,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert "Traceback" not in done.stderr
