@@ -43,7 +43,10 @@ def kernel(function: F) -> F:
     if not path.name.endswith("_kernels.py"):
         raise TypeError(f"kernel {function.__qualname__} stands in {path.name}; kernels live in files named "
                         "_kernels.py or _<topic>_kernels.py, which is where the fingerprint looks")
-    _roots.setdefault(_package_root(path))
+    root = _package_root(path)
+    if root not in _roots:
+        _roots[root] = None
+    _root_fingerprint(root)          # now, while the source is what is being imported
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(nogil=True)(function)

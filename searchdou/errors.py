@@ -29,4 +29,8 @@ class UnknownName(SearchDouError):
     """A rule set, game, agent or setting that does not exist."""
 
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
-        super().__init__(f"unknown {what} {name!r}; known: {', '.join(sorted(known))}")
+        self._told = (what, name, sorted(known))
+        super().__init__(f"unknown {what} {name!r}; known: {', '.join(self._told[2])}")
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return UnknownName, self._told   # so that it can come back from another process

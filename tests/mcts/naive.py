@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from functools import cache
 from typing import NamedTuple
@@ -150,3 +151,91 @@ def doudizhu_ending(rng: random.Random, rules: str, cards: int) -> Ending:
 def packed_action(action: doudizhu.Action) -> int:
     """The engine's number of an action."""
     return packed_of(action)
+
+
+# --- tree search ------------------------------------------------------------------------------------------------------
+
+class Node:
+    """A node of the slow tree: children by action once it is expanded."""
+
+    def __init__(self) -> None:
+        self.children: dict[int, Node] | None = None
+        self.visits, self.total, self.prior = 0, 0.0, 0.0
+
+
+class SlowTree:
+    """The same search with objects; `rules` are a game's compiled functions, random numbers are spent in the same order."""
+
+    def __init__(self, rules, evaluate, priors, c, below) -> None:
+        self.rules, self.evaluate, self.priors, self.c, self.below = rules, evaluate, priors, c, below
+        self.root = Node()
+
+    def search(self, state, simulations, rng) -> None:
+        for _ in range(simulations):
+            self._simulate(state, rng)
+
+    def _simulate(self, state, rng) -> None:
+        path = [self.root]
+        while not self.rules.over(state):
+            node = path[-1]
+            if node.children is None:
+                if node.visits == 0 and node is not self.root:
+                    break
+                node.children = {action: Node() for action in self.rules.legal(state)}
+                if self.priors is not None:
+                    for action, p in self.priors(state).items():
+                        node.children[action].prior = p
+            sign = 1.0 if self.rules.side(state) == 0 else -1.0
+            action = self._puct(node, sign) if self.priors is not None else self._ucb(node, sign, rng)
+            path.append(node.children[action])
+            state = self.rules.step(state, action)
+        value = self.rules.points(state) if self.rules.over(state) else self.evaluate(state, rng)
+        for node in path:
+            node.visits += 1
+            node.total += value
+
+    def _ucb(self, node, sign, rng) -> int:
+        """v + c sqrt(ln N / n), ScrofaZero 8.6; an unvisited child first, a random one (a reservoir of one)."""
+        fresh = [action for action, child in node.children.items() if not child.visits]
+        if fresh:
+            chosen = fresh[0]
+            for k, action in enumerate(fresh[1:], 2):
+                if self.below(rng, k) == 0:
+                    chosen = action
+            return chosen
+        return max(node.children, key=lambda a: sign * node.children[a].total / node.children[a].visits
+                   + self.c * math.sqrt(math.log(node.visits + 1) / node.children[a].visits))
+
+    def _puct(self, node, sign) -> int:
+        """v + c p sqrt(N) / (1 + n); an unvisited child is thought worth its parent."""
+        parent = sign * node.total / max(1, node.visits)
+
+        def score(child) -> float:
+            value = sign * child.total / child.visits if child.visits else parent
+            return value + self.c * child.prior * math.sqrt(node.visits + 1) / (1 + child.visits)
+        return max(node.children, key=lambda a: score(node.children[a]))
+
+    def statistics(self) -> dict[tuple[int, ...], tuple[int, float]]:
+        """Visits and total by path of actions."""
+        found = {}
+
+        def walk(node, path) -> None:
+            found[path] = (node.visits, node.total)
+            for action, child in (node.children or {}).items():
+                walk(child, (*path, action))
+        walk(self.root, ())
+        return found
+
+
+def statistics(tree) -> dict[tuple[int, ...], tuple[int, float]]:
+    """The same of a compiled tree."""
+    found = {}
+
+    def walk(node, path) -> None:
+        found[path] = (int(tree.visits[node]), float(tree.total[node]))
+        child = int(tree.first[node])
+        while child >= 0:
+            walk(child, (*path, int(tree.action[child])))
+            child = int(tree.sibling[child])
+    walk(0, ())
+    return found

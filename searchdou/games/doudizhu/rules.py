@@ -284,9 +284,9 @@ class State:
         """Bid or play, whichever is due."""
         if self.phase == "bid":
             return self.bid(action)  # type: ignore[arg-type]
-        if isinstance(action, (int, np.integer)):
+        if isinstance(action, (int, np.integer)) and not self.is_over:
             raise IllegalAction(f"{action!r} is a bid, but cards are in play")
-        return self.play(action)
+        return self.play(action)  # type: ignore[arg-type]
 
     def _step(self, action: int) -> None:
         self.position = _kernels.step(self.position, action)
