@@ -8,6 +8,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from inference.kernel import kernel
+
 
 def lowest(mask: int) -> int:
     """Index of the lowest set bit; `mask` must not be 0."""
@@ -18,6 +20,16 @@ def lowest(mask: int) -> int:
 def count(mask: int) -> int:
     """Number of set bits of a non-negative mask."""
     return int(mask).bit_count()
+
+
+MASK63 = 0x7FFFFFFFFFFFFFFF
+
+
+@kernel
+def mix(x: int, factor: int) -> int:
+    """One step of a hash: 63 bits in, 63 bits out; `factor` is odd."""
+    x = (x * factor) & MASK63
+    return x ^ (x >> 29)
 
 
 @intrinsic

@@ -81,7 +81,7 @@ def draw_deal(cards: Ints, sizes: Ints, allowed: Ints, capacity: Ints, table: In
         if n == 0:
             continue
         ticket = below63(rng, table[g, i, j])
-        a, b = _split(ticket, n, i, j, g, allowed[g], table)
+        a, b, _ = _split(ticket, n, i, j, g, allowed[g], table)
         # The first a cards of a partly shuffled group go to place 0, the next b to place 1, the rest to 2.
         for k in range(a + b):
             swap = first + k + below(rng, n - k)
@@ -95,19 +95,6 @@ def draw_deal(cards: Ints, sizes: Ints, allowed: Ints, capacity: Ints, table: In
 
 
 @kernel
-def _split(ticket: int, n: int, i: int, j: int, g: int, allowed: int, table: Ints) -> tuple[int, int]:
-    """Which (cards to place 0, cards to place 1) of group g the ticket falls on."""
-    for a in range((min(n, i) if allowed & 1 else 0) + 1):
-        for b in range((min(n - a, j) if allowed & 2 else 0) + 1):
-            if n - a - b > 0 and not allowed & 4:
-                continue
-            ticket -= CHOOSE[n, a] * CHOOSE[n - a, b] * table[g + 1, i - a, j - b]
-            if ticket < 0:
-                return a, b
-    return -1, -1                   # not reached: the counts add up
-
-
-@kernel
 def unrank_deal(rank: int, cards: Ints, sizes: Ints, allowed: Ints, capacity: Ints, table: Ints, owner: Ints) -> None:
     """The deal of that number, 0 <= rank < count_deals: owner[k] is the place of cards[k]; `cards` stays as it is."""
     i, j = capacity[0], capacity[1]
@@ -116,7 +103,7 @@ def unrank_deal(rank: int, cards: Ints, sizes: Ints, allowed: Ints, capacity: In
         n = sizes[g]
         if n == 0:
             continue
-        a, b, rank = _unrank_split(rank, n, i, j, g, allowed[g], table)
+        a, b, rank = _split(rank, n, i, j, g, allowed[g], table)
         rest = table[g + 1, i - a, j - b]
         chosen = rank // rest
         rank %= rest
@@ -143,8 +130,8 @@ def unrank_deal(rank: int, cards: Ints, sizes: Ints, allowed: Ints, capacity: In
 
 
 @kernel
-def _unrank_split(rank: int, n: int, i: int, j: int, g: int, allowed: int, table: Ints) -> tuple[int, int, int]:
-    """The split of group g that `rank` falls on, and the rank within it."""
+def _split(rank: int, n: int, i: int, j: int, g: int, allowed: int, table: Ints) -> tuple[int, int, int]:
+    """How many cards of group g go to places 0 and 1 in deal number `rank`, and the rank among deals that split it so."""
     for a in range((min(n, i) if allowed & 1 else 0) + 1):
         for b in range((min(n - a, j) if allowed & 2 else 0) + 1):
             if n - a - b > 0 and not allowed & 4:

@@ -11,7 +11,7 @@ from inference._game_kernels import action_values, cards_left, evaluate, legal, 
 from inference._rng_kernels import below
 from inference.kernel import kernel
 from mcts._solver_kernels import HUGE, Table, solve
-from mcts._tree_kernels import Tree, best_value, clear, search
+from mcts._tree_kernels import Tree, back_up, best_value, clear, search
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -130,10 +130,7 @@ def ismcts(tree: Tree, view: Any, hands: Ints, streams: Words, leaf: Any, c: flo
             state = step(state, tree.action[node])
             depth += 1
             tree.path[depth] = node
-        value = points(state) if over(state) else evaluate(leaf, state, rng, out)
-        for i in range(depth + 1):
-            tree.visits[tree.path[i]] += 1
-            tree.total[tree.path[i]] += value
+        back_up(tree, depth, points(state) if over(state) else evaluate(leaf, state, rng, out))
 
 
 @kernel

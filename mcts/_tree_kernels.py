@@ -146,10 +146,16 @@ def simulate(tree: Tree, root: Any, leaf: Any, prior: Any, temperature: float, c
         depth += 1
         tree.path[depth] = node
     value = points(state) if over(state) else evaluate(leaf, state, rng, out)
+    back_up(tree, depth, value)
+    return value
+
+
+@kernel
+def back_up(tree: Tree, depth: int, value: float) -> None:
+    """Count `value` for every node on the path."""
     for i in range(depth + 1):
         tree.visits[tree.path[i]] += 1
         tree.total[tree.path[i]] += value
-    return value
 
 
 @kernel

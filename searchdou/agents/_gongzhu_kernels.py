@@ -26,6 +26,7 @@ from searchdou.games.gongzhu._kernels import (
     score,
     step,
 )
+from searchdou.games.gongzhu._search_kernels import HELD, LOW_CARD
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -159,15 +160,7 @@ def _if_discard(hand: int, partner_wins: bool, out: int) -> int:
 
 # --- Mr. Greed: one trick ahead, over sampled hands ----------------------------------------------------------------
 
-# What holding a card is worth in points while its suit's special card is out (the paper's Table 4, and ours for
-# the rest); tuned so that the three players' results fall where the originals' do (benchmarks/RESULTS.md).
-WORTH = np.zeros(52)
-WORTH[[12, 11, 10]] = (-50.0, -30.0, -45.0)                               # SA SK SQ
-WORTH[13:26] = (4, 3, 2, 0, -2, -4, -6, -8, -10, -12, -16, -20, -24)      # H2 .. HA
-WORTH[[38, 37, 36, 35]] = (30.0, 20.0, 10.0, 40.0)                        # DA DK DQ DJ
-WORTH[[51, 50, 49, 48, 47]] = (-20.0, -15.0, -10.0, -5.0, -15.0)          # CA CK CQ CJ C10
 SHORT_SUIT = 1.0                         # points a card fewer in a suit is worth when it is led early
-LOW_CARD = 0.6                           # points a rank lower is worth to keep: low cards lose tricks later
 
 
 @kernel
@@ -177,7 +170,7 @@ def fill_worth(alive: int, worth: Floats) -> None:
         suit = card // RANKS
         fear = (suit == 0 and alive & PIG) or suit == HEARTS or (suit == 2 and alive & SHEEP) or \
             (suit == 3 and alive & DOUBLER)
-        worth[card] = (WORTH[card] if fear else 0.0) - LOW_CARD * (card % RANKS)
+        worth[card] = (HELD[card] if fear else 0.0) - LOW_CARD * (card % RANKS)
 
 
 @kernel

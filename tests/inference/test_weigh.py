@@ -60,8 +60,8 @@ def doudizhu_scores(infoset: doudizhu.InfoSet, hands: np.ndarray, beta: float, k
     weighed = naive.weighed_actions(seats, infoset.seat, last)
     policy = rule.rule_policy()
     texts = [[ranks(int(hand)) for hand in row] for row in hands]
-    return [naive.log_score(naive.doudizhu_start(infoset, row[:3], row[3]), actions, weighed, policy, rule.policy_values, beta,
-                            kind) for row in texts]
+    return [naive.log_score(naive.doudizhu_start(infoset, row[:3], row[3]), actions, weighed, policy, rule.policy_values,
+                            beta, kind) for row in texts]
 
 
 @pytest.mark.parametrize("kind", RULES)

@@ -19,6 +19,7 @@ from searchdou.games.doudizhu import _kernels as doudizhu_kernels
 from searchdou.games.doudizhu import _search_kernels as doudizhu_search
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
 from searchdou.games.gongzhu import _search_kernels as gongzhu_search
+from tests.doudizhu.strategies import RULE_NAMES
 
 from . import naive
 
@@ -47,7 +48,7 @@ def ending(game: str, seed: int, size: int | None = None):
     rng = random.Random(seed)
     if game == "gongzhu":
         return naive.gongzhu_position(naive.gongzhu_ending(rng, size or 3))
-    return naive.doudizhu_ending(rng, ("standard", "douzero", "rlcard", "openspiel", "botzone")[seed % 5], size or 9).position()
+    return naive.doudizhu_ending(rng, RULE_NAMES[seed % len(RULE_NAMES)], size or 9).position()
 
 
 def prior_of(game: str):
@@ -83,8 +84,8 @@ def test_the_tree_equals_its_slow_twin(game, temperature, seed):
         p = np.exp((q - q.max()) / temperature)
         return dict(zip(actions.tolist(), (p / p.sum()).tolist(), strict=True))
 
-    slow = naive.SlowTree(RULES[game], lambda state, rng: rollout_value(LEAF, state, rng, OUT), priors if temperature else None,
-                          30.0, below)
+    slow = naive.SlowTree(RULES[game], lambda state, rng: rollout_value(LEAF, state, rng, OUT),
+                          priors if temperature else None, 30.0, below)
     slow.search(position, 120, stream(seed))
     assert naive.statistics(tree) == slow.statistics()
 
@@ -179,7 +180,7 @@ def test_the_stubs_are_the_games_functions():
 
 # --- convergence ------------------------------------------------------------------------------------------------------
 # The criterion: over random endings, the error of `best_value` against the solver at the median and at the 90th
-# percentile, at 3,000 simulations and ten times as many. Gongzhu in points, DouDizhu in stakes (what a win is worth).
+# percentile, at 3,000 simulations and five times as many. Gongzhu in points, DouDizhu in stakes (what a win is worth).
 
 POSITIONS = 60
 
@@ -187,7 +188,7 @@ POSITIONS = 60
 def errors(game: str, simulations: int, temperature: float) -> np.ndarray:
     found = []
     for seed in range(POSITIONS):
-        tree, position = grown(game, seed, simulations, temperature=temperature, nodes=400_000 if simulations > 3000 else 80_000)
+        tree, position = grown(game, seed, simulations, temperature=temperature, nodes=20 * simulations + 500)
         exact = solve(position, new_table(12), OUT, -HUGE, HUGE)
         unit = 1 if game == "gongzhu" else doudizhu_search.scale(position)
         found.append(abs(best_value(tree, 1.0 if RULES[game].side(position) == 0 else -1.0) - exact) / unit)
@@ -196,12 +197,12 @@ def errors(game: str, simulations: int, temperature: float) -> np.ndarray:
 
 @GAMES
 def test_values_converge_to_the_solvers(game):
-    few, some, many = (np.quantile(errors(game, n, 0.0), (0.5, 0.9)) for n in (30, 3_000, 30_000))
+    few, some, many = (np.quantile(errors(game, n, 0.0), (0.5, 0.9)) for n in (30, 3_000, 15_000))
     median, most = (5.0, 20.0) if game == "gongzhu" else (0.03, 0.15)
     assert some[0] < median
     assert some[1] < most
-    assert many[0] < 0.6 * median
-    assert many[1] < 0.6 * most
+    assert many[0] < 0.7 * median
+    assert many[1] < 0.7 * most
     assert few[1] > most                                  # the criterion tells a search from a guess
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import numpy.typing as npt
 
+from inference._bits_kernels import mix
 from inference._game_kernels import register
 from inference.kernel import kernel
 from searchdou.games.doudizhu._kernels import (
@@ -30,7 +31,6 @@ from searchdou.games.doudizhu._kernels import (
 )
 
 Ints = npt.NDArray[np.int64]
-MASK63 = 0x7FFFFFFFFFFFFFFF
 
 
 @kernel
@@ -123,20 +123,14 @@ def _most_cards_first(out: Ints, first: int, n: int) -> None:
 
 
 @kernel
-def _mix(x: int, factor: int) -> int:
-    x = (x * factor) & MASK63
-    return x ^ (x >> 29)
-
-
-@kernel
 def key(position: Position) -> tuple[int, int]:
     """Hands, the move to beat, whose turn it is, the rules; and whether spring is still possible where it counts."""
     p = position
     past = (((p.rules * 1024 + p.to_beat) * 4 + p.passes) * 4 + p.turn) * 4 + p.landlord
     if p.rules & SPRING_DOUBLES:
         past = past * 8 + min(p.landlord_plays, 2) * 2 + min(p.peasant_plays, 1)
-    a = _mix(p.hand0 ^ _mix(p.hand1 ^ _mix(p.hand2 + past, 0x2545F4914F6CDD1D), 0x1B03738712FAD5C9), 0x369DEA0F31A53F85)
-    b = _mix(p.hand2 ^ _mix(p.hand0 ^ _mix(p.hand1 + past, 0x27BB2EE687B0B0FD), 0x5851F42D4C957F2D), 0x106689D45497FDB5)
+    a = mix(p.hand0 ^ mix(p.hand1 ^ mix(p.hand2 + past, 0x2545F4914F6CDD1D), 0x1B03738712FAD5C9), 0x369DEA0F31A53F85)
+    b = mix(p.hand2 ^ mix(p.hand0 ^ mix(p.hand1 + past, 0x27BB2EE687B0B0FD), 0x5851F42D4C957F2D), 0x106689D45497FDB5)
     return a | 1, b
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._bits_kernels import count, lowest
+from inference._bits_kernels import count, lowest, mix
 from inference._game_kernels import register, register_policy
 from inference._rng_kernels import Stream, below
 from inference.kernel import kernel
@@ -44,7 +44,6 @@ from searchdou.games.gongzhu._kernels import (
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-MASK63 = 0x7FFFFFFFFFFFFFFF
 
 
 @kernel
@@ -132,12 +131,6 @@ def moves(position: Position, out: Ints) -> int:
 
 
 @kernel
-def _mix(x: int, factor: int) -> int:
-    x = (x * factor) & MASK63
-    return x ^ (x >> 29)
-
-
-@kernel
 def key(position: Position) -> tuple[int, int]:
     """At the start of a trick: hands, leader, and what of the piles still matters; (0, 0) within a trick.
 
@@ -162,9 +155,9 @@ def key(position: Position) -> tuple[int, int]:
             pile = pile_of(position, seat)
             past = past * 64 + (score(pile) + 300) // 10
             past = past * 2 + (1 if pile & SCORING else 0)
-    a = _mix(position.hand0 ^ _mix(position.hand1 ^ _mix(position.hand2 + past, 0x2545F4914F6CDD1D),
+    a = mix(position.hand0 ^ mix(position.hand1 ^ mix(position.hand2 + past, 0x2545F4914F6CDD1D),
                                    0x1B03738712FAD5C9), 0x369DEA0F31A53F85)
-    b = _mix(position.hand2 ^ _mix(position.hand0 ^ _mix(position.hand3 + past, 0x27BB2EE687B0B0FD),
+    b = mix(position.hand2 ^ mix(position.hand0 ^ mix(position.hand3 + past, 0x27BB2EE687B0B0FD),
                                    0x5851F42D4C957F2D), 0x106689D45497FDB5)
     return a | 1, b
 
@@ -180,13 +173,14 @@ class Greedy(NamedTuple):
 CARD_POINTS = np.zeros(52)
 CARD_POINTS[13:26] = (0, 0, 0, -10, -10, -10, -10, -10, -10, -20, -30, -40, -50)
 CARD_POINTS[10], CARD_POINTS[35], CARD_POINTS[47] = -100, 100, -15
-# What holding a card is worth while its suit's special card is out; see agents/_gongzhu_kernels.py.
+# What holding a card is worth in points while its suit's special card is out (the paper's Table 4, and ours for the rest);
+# with these the results of Mr. Greed fall where the original's do (benchmarks/RESULTS.md).
 HELD = np.zeros(52)
 HELD[[12, 11, 10]] = (-50.0, -30.0, -45.0)
 HELD[13:26] = (4, 3, 2, 0, -2, -4, -6, -8, -10, -12, -16, -20, -24)
 HELD[[38, 37, 36, 35]] = (30.0, 20.0, 10.0, 40.0)
 HELD[[51, 50, 49, 48, 47]] = (-20.0, -15.0, -10.0, -5.0, -15.0)
-LOW_CARD = 0.6         # points a rank lower is worth to keep
+LOW_CARD = 0.6         # points a rank lower is worth to keep: low cards lose tricks later
 COVERED = 0.72         # chance that one higher unseen card does not overtake
 STILL_TO_COME = -6.0   # points a later player adds to a trick, on average
 PIG_FALLS = -14.0      # more of them in spades while the pig is out
