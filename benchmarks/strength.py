@@ -15,8 +15,8 @@ from searchdou.arena.match import MatchSettings, run_match
 HERE = Path(__file__).parent
 # (seconds a move, deals) by opponent
 CELLS = {
-    "gongzhu": {"greed": [(0.05, 96), (0.1, 512), (0.2, 96), (1.0, 24)]},
-    "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 30)], "rlcard": [(0.1, 500)]},
+    "gongzhu": {"greed": [(0.05, 96), (0.1, 512), (0.2, 64), (1.0, 16)]},
+    "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 24)], "rlcard": [(0.1, 500)]},
 }
 
 

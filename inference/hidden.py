@@ -56,7 +56,7 @@ class Hidden:
     def __post_init__(self) -> None:
         cards = [kind for group in self.groups for kind in group for _ in range(self.kinds[kind].copies)]
         object.__setattr__(self, "_cards", np.array(cards, np.int64))
-        if len(cards) != sum(self.capacity):
+        if len(cards) != sum(self.capacity) or min(self.capacity) < 0:
             raise Impossible(f"{len(cards)} unseen cards do not fill {sum(self.capacity)} places")
 
     @cached_property

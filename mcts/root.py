@@ -81,6 +81,13 @@ class Worker:
     leaf: Any
     prior: Any
 
+    def forget(self) -> None:
+        """Empty the solver's table, if it was used: else a node limit would not strike when the same is asked again."""
+        table = self.scratch.table
+        if table.nodes[0]:
+            table.rows[:] = 0
+            table.nodes[0] = 0
+
 
 class Root:
     """Values candidates for one game; made once, used for every decision."""
@@ -110,6 +117,8 @@ class Root:
         logs: list[Floats] = []
         values: list[Floats] = []
         counts = np.zeros(2, np.int64)
+        for worker in self.workers:
+            worker.forget()
         deals, finished, pace = 0, False, 0.0        # pace: seconds a valued candidate took so far
         for number in range(rounds):
             budget = None if limit.samples is None else -(-limit.samples * (number + 1) // rounds)

@@ -65,6 +65,7 @@ class Kit:
     candidates: Callable[[Any], list[int]]
     action_of: Callable[[Any, int], Any]
     sign_of: Callable[[Any], float]
+    wins_at_once: Callable[[Any, int], bool]
     policies: dict[str, Callable[[], Any]]
     prepare: Callable[[Any, Any], None] # (policy, infoset): before a decision
     opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
@@ -85,6 +86,7 @@ def _gongzhu_kit() -> Kit:
         view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
         action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
+        wins_at_once=lambda infoset, card: False,
         policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform},
         prepare=lambda policy, infoset: None, opening=lambda infoset: None,
         example=lambda: Game().deal(0).infoset(), most_moves=1024, solve_nodes=20_000)
@@ -107,6 +109,7 @@ def _doudizhu_kit() -> Kit:
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
+        wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         policies={"rollout": rule.rule_policy, "random": Uniform}, prepare=prepare,
         opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
         example=lambda: Game(bidding=False).deal(0).infoset(), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
@@ -180,23 +183,27 @@ class SearchPlayer:
         limit = limit or Limit(s.samples, seconds)
         for worker in self._root.workers:
             self.kit.prepare(worker.leaf.policy, infoset)
-        kept, favourite = self._kept(view, deals, candidates)
+        winning = [action for action in candidates if self.kit.wins_at_once(infoset, action)]
+        kept, favourite = self._kept(view, deals, candidates, winning)
         if self._information_set:
             result = self._information_set.search(view, kept, sign, deals.draw, limit, key)
         else:
             result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0))
-        best = self.kit.action_of(infoset, kept[result.best])
         estimates = dict(zip(kept, result.estimates, strict=True))
+        # What wins at once is sure; what looks as good with open cards is not.
+        chosen = next((action for action in winning if estimates[action].mean >= estimates[kept[result.best]].mean),
+                      kept[result.best])
+        best = self.kit.action_of(infoset, chosen)
         values = {self.kit.action_of(infoset, action): estimates.get(action, Estimate(float("nan"), float("nan"), 0))
                   for action in candidates}
         belief = line = None
         if evidence:
             belief = deals.belief()
-            line = self._line(view, belief, kept[result.best], infoset)
+            line = self._line(view, belief, chosen, infoset)
         return Decision(best, values, belief, line or (best,),
                         time.perf_counter() - began, result.deals, result.simulations, result.solved)
 
-    def _kept(self, view: Any, deals: _Deals, candidates: list[int]) -> tuple[list[int], int | None]:
+    def _kept(self, view: Any, deals: _Deals, candidates: list[int], winning: list[int]) -> tuple[list[int], int | None]:
         """The candidates worth a search, the best few by the cheap policy, and which of them it would play."""
         s = self.settings
         if not s.caution and (not s.moves or len(candidates) <= s.moves):
@@ -204,7 +211,7 @@ class SearchPlayer:
         q = np.empty(len(candidates))
         prior_values(view, deals.any(), self._policy, np.array(candidates, np.int64), q)
         ranked = np.argsort(-q, kind="stable")
-        kept = sorted(ranked[:s.moves or len(candidates)])
+        kept = sorted({*ranked[:s.moves or len(candidates)].tolist(), *map(candidates.index, winning)})
         return [candidates[i] for i in kept], kept.index(ranked[0]) if s.caution else None
 
     def _line(self, view: Any, belief: Belief, action: int, infoset: Any) -> tuple[Any, ...]:

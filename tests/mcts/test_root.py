@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 
 import numpy as np
@@ -22,7 +23,10 @@ from searchdou.games.doudizhu import hidden as doudizhu_hidden
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
 from searchdou.games.gongzhu import _search_kernels as gongzhu_search
 from searchdou.games.gongzhu import hidden as gongzhu_hidden
+from tests.doudizhu.strategies import RULE_NAMES
 from tests.inference import cases
+
+from . import naive
 
 MOST = 4 * doudizhu_kernels.MAX_MOVES
 FLAT = Plan(0, 4, 60.0, 0.0, 0, 1000)
@@ -228,6 +232,15 @@ def test_a_used_root_answers_like_a_new_one(game):
     assert repr(d.search(used, 16).estimates) == repr(d.search(d.root(plan), 16).estimates)
 
 
+def test_the_same_decision_again_gives_the_same_answer_though_the_node_limit_strikes():
+    d = Decision("gongzhu", 3, 31, 8)                       # 21 cards left: some are solved within the limit, some are not
+    for nodes in (200, 1000, 4000):
+        root = d.root(FLAT._replace(solve_cards=20, solve_nodes=nodes))
+        first, again = (d.search(root, 8) for _ in range(2))
+        assert repr(first.estimates) == repr(again.estimates)
+        assert first.solved == again.solved
+
+
 @GAMES
 def test_values_do_not_depend_on_how_deals_are_chunked(game):
     d = decision(game, 0, 20)
@@ -245,21 +258,18 @@ def test_values_do_not_depend_on_how_deals_are_chunked(game):
 # --- small endings ----------------------------------------------------------------------------------------------------
 
 def known(game: str, seed: int):
-    """An ending in which the seat to act is told everything, the solver's value of every action, and a draw of it."""
-    rng_out = np.empty(MOST, np.int64)
+    """An ending in which the seat to act is told everything, its actions, the solver's value of each, and a draw of it."""
+    out, rng = np.empty(MOST, np.int64), random.Random(seed)
     if game == "gongzhu":
-        state = cases.gongzhu_game(seed, 38)
-        position, step = state.position, gongzhu_kernels.step
-        hands = np.array([position[:4]])
-        actions = [move.card for move in state.legal_actions()]
-        sign = 1.0 if state.turn % 2 == 0 else -1.0
+        position, step = naive.gongzhu_position(naive.gongzhu_ending(rng, 4)), gongzhu_kernels.step
+        hands, n = np.array([position[:4]]), gongzhu_kernels.legal(position, out)
+        sign = 1.0 if position.turn % 2 == 0 else -1.0
     else:
-        state = cases.doudizhu_game(seed, unseen=8)
-        position, step = state.position, doudizhu_kernels.step
-        hands = np.array([position[:4]])
-        actions = [move.packed for move in state.legal_actions()]
-        sign = 1.0 if state.turn == state.landlord else -1.0
-    exact = [int(solve(step(position, action), new_table(14), rng_out, -HUGE, HUGE)) for action in actions]
+        position, step = naive.doudizhu_ending(rng, RULE_NAMES[seed % 5], 11).position(), doudizhu_kernels.step
+        hands, n = np.array([position[:4]]), doudizhu_kernels.legal(position, out)
+        sign = 1.0 if position.turn == position.landlord else -1.0
+    actions = out[:n].tolist()
+    exact = [int(solve(step(position, action), new_table(14), out, -HUGE, HUGE)) for action in actions]
 
     def draw(start: int, n: int) -> Samples:
         return Samples(np.repeat(hands, n, axis=0), np.zeros(n))
@@ -270,13 +280,9 @@ def known(game: str, seed: int):
 def endings(game: str, n: int) -> list:
     """Endings with a choice that matters."""
     found = []
-    for seed in range(200):
-        if game == "doudizhu":
-            state = cases.doudizhu_game(seed, unseen=8)
-            if state.is_over or sum(map(len, state.hands)) > 13:
-                continue
+    for seed in range(300):
         case = known(game, seed)
-        if len(set(case[3])) > 1 and len(case[1]) < 12:
+        if len(set(case[3])) > 1:
             found.append(case)
         if len(found) == n:
             return found
@@ -291,8 +297,7 @@ def test_solved_endings_give_the_solvers_values(game):
         result = root.search(position, actions, sign, lambda start, n, draw=draw: draw(start, 1 - start), Limit(50), 1)
         assert [estimate.mean for estimate in result.estimates] == [sign * value for value in exact]
         assert all(estimate.se == 0.0 for estimate in result.estimates)
-        # An action that ends the game needs no solving.
-        assert 0 < result.solved <= len(actions)
+        assert result.solved <= len(actions)              # an action that ends the game needs no solving
         assert sign * exact[result.best] == max(sign * value for value in exact)
 
 

@@ -149,7 +149,7 @@ def test_the_node_limit_is_honoured_and_leaves_no_lies_in_the_table():
         value_of(position, whole)
         table = new_table(14)
         for limit in (1, 10, 100, 300):
-            table.nodes[:] = (0, limit)
+            table.nodes[:2] = 0, limit
             found = solve(position, table, OUT, -HUGE, HUGE)
             if table.nodes[0] <= limit:                   # done: what the earlier tries left in the table helped
                 assert found == exact
@@ -162,9 +162,22 @@ def test_the_node_limit_is_honoured_and_leaves_no_lies_in_the_table():
     for _ in range(20):
         game = naive.doudizhu_ending(rng, "standard", 9)
         table = new_table(10)
-        table.nodes[:] = (0, 5)
+        table.nodes[:2] = 0, 5
         solve(game.position(), table, OUT, -HUGE, HUGE)
         assert value_of(game.position(), table) == naive.doudizhu_value(game)
+
+
+def test_under_another_salt_nothing_is_remembered():
+    position = middle_game(4, 2)
+    table, fresh = new_table(14), new_table(14)
+    exact = value_of(position, fresh)
+    table.nodes[:] = 0
+    assert solve(position, table, OUT, -HUGE, HUGE) == exact
+    for salt, nodes in ((0, 1), (2**40, int(fresh.nodes[0])), (0, 1)):     # what is remembered takes one node
+        table.nodes[:] = 0, 0, salt
+        assert solve(position, table, OUT, -HUGE, HUGE) == exact
+        assert table.nodes[0] == nodes or salt == 0
+    assert fresh.nodes[0] > 50
 
 
 def test_a_larger_table_searches_fewer_nodes_and_finds_the_same():

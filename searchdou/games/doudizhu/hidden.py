@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from inference.hidden import Hidden, Kind
+from inference.hidden import Hidden, Impossible, Kind
 from inference.past import Past
+from searchdou.errors import BadInfoSet
 from searchdou.games.doudizhu import _kernels
 from searchdou.games.doudizhu.cards import RANKS, pack, unpack
 from searchdou.games.doudizhu.infoset import ROLES, InfoSet
@@ -50,8 +51,11 @@ def hidden_of(infoset: InfoSet) -> Hidden:
     fixed = [known if place == infoset.landlord else 0 for place in places]
     capacity = [n - int(_kernels.size(cards)) for n, cards in zip(left, fixed, strict=True)]
     names = ["kitty" if place == KITTY else infoset.role_of(place) or f"seat {place}" for place in places]
-    return Hidden(tuple(kinds), (tuple(range(len(kinds))),), ((1 << len(places)) - 1,), tuple(capacity), tuple(names),
-                  tuple(fixed), tuple(keys))
+    try:
+        return Hidden(tuple(kinds), (tuple(range(len(kinds))),), ((1 << len(places)) - 1,), tuple(capacity), tuple(names),
+                      tuple(fixed), tuple(keys))
+    except Impossible as error:
+        raise BadInfoSet(f"no hidden hands fit this position: {error}") from None
 
 
 def seat_hands(infoset: InfoSet, deals: Ints) -> Ints:

@@ -1,0 +1,382 @@
+"""The composed agent: honest, repeatable, punctual, and right where right is known."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+from numba.core import config
+
+from inference._rng_kernels import stream
+from mcts._solver_kernels import HUGE, new_table, solve
+from searchdou import Agent
+from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError, UnknownName
+from searchdou.games import doudizhu, gongzhu
+from searchdou.games.doudizhu import hidden as doudizhu_hidden
+from searchdou.games.doudizhu.cards import unpack as ranks
+from searchdou.games.gongzhu import _kernels as gongzhu_kernels
+from searchdou.games.gongzhu import hidden as gongzhu_hidden
+from searchdou.games.gongzhu.cards import unpack as cards
+from tests.inference import cases, naive
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+GAMES = pytest.mark.parametrize("game", ["gongzhu", "doudizhu"])
+
+
+@cache
+def states(game: str) -> list:
+    """Games under way with a choice to make: early, in the middle, late."""
+    if game == "gongzhu":
+        found = [next(state for seed in range(99) if len((state := cases.gongzhu_game(seed, n)).legal_actions()) > 2)
+                 for n in (0, 6, 17, 26, 35, 41)]
+    else:
+        found = [doudizhu.Game(bidding=False).deal(1)]
+        found += [cases.doudizhu_game(seed, unseen=n, rules=rules, bidding=bidding) for seed, n, rules, bidding in (
+            (0, 24, "standard", True), (9, 24, "standard", True), (17, 24, "standard", True), (26, 24, "standard", True),
+            (2, 12, "douzero", False))]
+    found = [state for state in found if not state.is_over and len(state.legal_actions()) > 1]
+    assert len(found) >= 5
+    return found
+
+
+def other_worlds(game: str, state, n: int):
+    """The same game with the hidden cards elsewhere: same history, same infoset, other hands."""
+    infoset = state.infoset()
+    kit = gongzhu_hidden if game == "gongzhu" else doudizhu_hidden
+    rows = kit.seat_hands(infoset, kit.hidden_of(infoset).draw(n, stream(77, infoset.key)))
+    for row in rows.tolist():
+        if game == "gongzhu":
+            other = naive.gongzhu_start(infoset, [cards(hand).split() for hand in row])
+        else:
+            other = naive.doudizhu_start(infoset, [ranks(hand) for hand in row[:3]], ranks(row[3]))
+            for bid in infoset.bids:
+                other.bid(bid)
+        for _, move in infoset.history:
+            other.play(move)
+        yield other
+
+
+# --- honest -----------------------------------------------------------------------------------------------------------
+
+SPECS = ["weights=iec,mode=tree,strata=exact", "weights=iec,mode=flat,strata=equal", "weights=bayes,mode=ismcts,strata=none",
+         "weights=uniform,mode=tree,strata=equal", "weights=linear,mode=flat,strata=exact", "weights=uniform,mode=ismcts"]
+
+
+@GAMES
+@pytest.mark.parametrize("spec", SPECS)
+def test_permuting_the_hidden_hands_changes_nothing(game, spec):
+    agent, fresh = (Agent(game, f"search:samples=8,sims=10,{spec}") for _ in range(2))
+    moved = 0
+    for state in states(game)[:4]:
+        action = agent.act(state.infoset())
+        assert action in state.legal_actions()
+        for other in other_worlds(game, state, 2):
+            moved += other.hands != state.hands
+            assert other.infoset() == state.infoset()
+            assert fresh.act(other.infoset()) == action
+    assert moved >= 4
+
+
+# --- repeatable -------------------------------------------------------------------------------------------------------
+
+def told(decision) -> str:
+    """All of a decision but the time it took."""
+    values = {str(action): (e.mean, e.se, e.visits) for action, e in decision.values.items()}
+    return repr((decision.action, values, decision.line, decision.deals, decision.simulations, decision.solved,
+                 decision.belief.marginals.tolist() if decision.belief else None))
+
+
+@GAMES
+@pytest.mark.parametrize("mode", ["tree", "flat"])
+def test_threads_change_nothing(game, mode):
+    agents = [Agent(game, f"search:samples=9,sims=6,mode={mode},weights=iec,threads={n}") for n in (1, 2, 3)]
+    for state in states(game):
+        infoset = state.infoset()
+        assert len({told(agent.analyze(infoset)) for agent in agents}) == 1
+
+
+@GAMES
+@pytest.mark.parametrize("spec", ["samples=6,sims=4", "samples=40,sims=3,mode=ismcts", "samples=6,sims=4,mode=tree,prior=5"])
+def test_the_seed_and_the_infoset_decide_not_what_was_asked_before(game, spec):
+    used, new = Agent(game, f"search:{spec},seed=3"), Agent(game, f"search:{spec}", seed=3)
+    infosets = [state.infoset() for state in states(game)]
+    forwards = [told(used.analyze(infoset)) for infoset in infosets]
+    assert [told(used.analyze(infoset)) for infoset in infosets] == forwards
+    assert [told(new.analyze(infoset)) for infoset in reversed(infosets)] == forwards[::-1]
+    assert [str(new.act(infoset)) for infoset in infosets] == [str(new.analyze(infoset).action) for infoset in infosets]
+
+
+@GAMES
+def test_another_seed_looks_at_other_deals(game):
+    infoset = states(game)[0].infoset()
+    first, second = (Agent(game, f"search:samples=8,sims=4,moves=0,seed={seed}").analyze(infoset) for seed in (1, 2))
+    assert told(first) != told(second)
+
+
+# --- punctual ---------------------------------------------------------------------------------------------------------
+
+def lateness(game: str, seconds: float) -> float:
+    """Median time of a decision, all of which have a choice to make and more deals than can be looked at."""
+    agent = Agent(game, f"search:time={seconds}")
+    took = []
+    for state in states(game)[:5]:
+        infoset = state.infoset()
+        began = time.perf_counter()
+        agent.act(infoset)
+        took.append(time.perf_counter() - began)
+    return median(took)
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="a deadline is for compiled code")
+@GAMES
+@pytest.mark.parametrize("seconds", [0.05, 0.2, 1.0])
+def test_deadlines_are_kept(game, seconds):
+    limit = 1.1 * seconds + 0.02
+    took = lateness(game, seconds)
+    if took > limit:                                      # once more: the machine may have been busy with something else
+        took = lateness(game, seconds)
+    assert 0.3 * seconds < took < limit
+
+
+@GAMES
+def test_a_forced_move_takes_no_time(game):
+    agent = Agent(game, "search:time=5")
+    for seed in range(100):
+        state = cases.gongzhu_game(seed, 30) if game == "gongzhu" else cases.doudizhu_game(seed, unseen=20)
+        if not state.is_over and len(state.legal_actions()) == 1:
+            break
+    began = time.perf_counter()
+    assert agent.act(state.infoset()) == state.legal_actions()[0]
+    assert time.perf_counter() - began < 0.5
+
+
+@GAMES
+def test_a_game_with_deadlines_from_start_to_end(game):
+    state = gongzhu.Game().deal(3) if game == "gongzhu" else doudizhu.Game(bidding=True).deal(3)
+    agent = Agent(game, "search:time=0.005")
+    while not state.is_over:
+        action = agent.act(state.infoset())
+        assert action in state.legal_actions()
+        state.act(action)
+
+
+# --- the evidence -----------------------------------------------------------------------------------------------------
+
+@GAMES
+@pytest.mark.parametrize("mode", ["tree", "flat", "ismcts"])
+def test_a_decision_tells_values_belief_and_a_line(game, mode):
+    agent = Agent(game, f"search:samples=12,sims=8,mode={mode},weights=iec")
+    for state in states(game):
+        infoset = state.infoset()
+        began = time.perf_counter()
+        decision = agent.analyze(infoset)
+        assert 0 < decision.seconds <= time.perf_counter() - began
+        assert list(decision.values) == state.legal_actions()
+        seen = [action for action, estimate in decision.values.items() if estimate.visits]
+        assert decision.action in seen
+        assert all(np.isfinite(decision.values[action].mean) for action in seen)
+        assert decision.ranked()[0][0] == decision.action
+        assert 1 <= decision.ess <= decision.deals + 1e-9
+        assert decision.belief.marginals.sum(axis=1) == pytest.approx(np.ones(len(decision.belief.hidden.kinds)))
+        assert decision.line[0] == decision.action
+        line = follow(game, infoset, decision)
+        assert line.is_over or len(decision.line) > 1
+
+
+def follow(game: str, infoset, decision):
+    """Play the line on the likeliest deal, every move verified."""
+    deal = decision.belief.hands[[int(np.argmax(decision.belief.weights))]]
+    if game == "gongzhu":
+        row = gongzhu_hidden.seat_hands(infoset, deal)[0].tolist()
+        state = naive.gongzhu_start(infoset, [cards(hand).split() for hand in row])
+    else:
+        row = doudizhu_hidden.seat_hands(infoset, deal)[0].tolist()
+        state = naive.doudizhu_start(infoset, [ranks(hand) for hand in row[:3]], ranks(row[3]))
+        for bid in infoset.bids:
+            state.bid(bid)
+    for _, move in infoset.history:
+        state.play(move)
+    for move in decision.line:
+        state.play(move)
+    return state
+
+
+def test_a_forced_move_is_analyzed_too():
+    state = next(state for seed in range(100) if len((state := cases.gongzhu_game(seed, 30)).legal_actions()) == 1)
+    decision = Agent("gongzhu", "search:samples=8,sims=4").analyze(state.infoset())
+    assert [decision.action] == list(decision.values) == state.legal_actions()
+    assert decision.values[decision.action].visits == 8
+
+
+def test_a_bid_is_made_without_search():
+    state = doudizhu.Game(bidding=True).deal(5)
+    decision = Agent("doudizhu", "search:samples=2").analyze(state.infoset())
+    assert decision.action in state.legal_actions()
+    assert decision.action == Agent("doudizhu", "rule").act(state.infoset())
+    assert (decision.values, decision.belief, decision.ess) == ({}, None, 0.0)
+
+
+@pytest.mark.parametrize("weights", ["iec", "bayes", "linear"])
+@GAMES
+def test_never_zero_samples_whatever_was_played(game, weights):
+    """Random play and a beta at which no deal can be believed."""
+    agent = Agent(game, f"search:samples=16,sims=2,weights={weights},beta=1000")
+    for state in states(game):
+        decision = agent.analyze(state.infoset())
+        assert decision.ess >= 1
+        assert np.isfinite(decision.values[decision.action].mean)
+
+
+# --- right ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mode", ["tree", "flat", "ismcts"])
+def test_a_hand_that_can_go_out_goes_out(mode):
+    """Where no bomb and no spring could make waiting worth more, not even as it looks with open cards."""
+    agent = Agent("doudizhu", f"search:samples=8,sims=10,mode={mode}")
+    tried = 0
+    for seed in range(60):
+        state = cases.doudizhu_game(seed, unseen=14)
+        while not state.is_over:
+            hand, infoset = state.hands[state.turn], state.infoset()
+            wins = [move for move in state.legal_actions() if move.cards == hand]
+            out = infoset.unseen + hand
+            doubles = "B" in out and "R" in out or any(out.count(char) == 4 for char in out)
+            plays = [sum(bool(move) for seat, move in state.history if (seat == state.landlord) == landlord)
+                     for landlord in (True, False)]
+            if wins and len(state.legal_actions()) > 1 and not doubles and plays[0] > 1 and plays[1]:
+                tried += 1
+                assert agent.act(infoset) in wins, state
+            state.play(max(state.legal_actions(), key=lambda move: len(move.cards)))
+    assert tried >= 10
+
+
+def test_an_ending_of_gongzhu_without_secrets_is_played_as_solved():
+    agent = Agent("gongzhu", "search:samples=8,sims=4")
+    out, tried = np.empty(1024, np.int64), 0
+    for seed in range(4000):
+        if tried == 4:
+            return
+        state = cases.gongzhu_game(seed, 41 + seed % 5)
+        infoset = state.infoset()
+        if len(state.legal_actions()) == 1 or gongzhu_hidden.hidden_of(infoset).count > 1:
+            continue
+        sign = 1 if state.turn % 2 == 0 else -1
+        exact = {move: sign * int(solve(gongzhu_kernels.step(state.position, move.card), new_table(10), out, -HUGE, HUGE))
+                 for move in state.legal_actions()}
+        if len(set(exact.values())) > 1:
+            tried += 1
+            decision = agent.analyze(infoset)
+            assert exact[decision.action] == max(exact.values())
+            assert {move: estimate.mean for move, estimate in decision.values.items()} == exact
+            assert {estimate.se for estimate in decision.values.values()} == {0.0}
+            assert decision.deals == 1
+    raise AssertionError(f"only {tried} endings")
+
+
+@GAMES
+def test_few_deals_are_looked_at_all(game):
+    infosets = [i for i in (cases.gongzhu_cases() if game == "gongzhu" else cases.doudizhu_cases()) if i.turn == i.seat]
+    kit = gongzhu_hidden if game == "gongzhu" else doudizhu_hidden
+    agent = Agent(game, "search:samples=600,sims=2,weights=uniform")
+    tried = 0
+    for infoset in infosets:
+        hidden = kit.hidden_of(infoset)
+        if hidden.count <= 512 and len(infoset.legal_actions()) > 1:
+            tried += 1
+            belief = agent.analyze(infoset).belief
+            hands, p = hidden.enumerate()
+            drawn = {tuple(row): w for row, w in zip(belief.hands.tolist(), belief.weights, strict=True)}
+            assert drawn == pytest.approx({tuple(row): x for row, x in zip(hands.tolist(), p, strict=True)})
+    assert tried >= 3
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+@GAMES
+@pytest.mark.parametrize(("setting", "words"), [
+    ("mode=x", "unknown mode of search 'x'; known: flat, ismcts, tree"),
+    ("weights=foo", "unknown weights of search 'foo'; known: bayes, iec, linear, uniform"),
+    ("strata=some", "unknown strata of search 'some'; known: equal, exact, none"),
+    ("leaf=net", "unknown leaf of search 'net'"),
+    ("samples=0", "samples must be at least 1, not 0"),
+    ("sims=0", "sims must be at least 1, not 0"),
+    ("threads=0", "threads must be at least 1, not 0"),
+    ("time=-1", "time must be above 0 s, not -1.0"),
+    ("time=0", "time must be above 0 s, not 0.0"),
+    ("time=nan", "time must be above 0 s, not nan"),
+    ("beta=-1", "beta must be at least 0, not -1.0"),
+    ("samples=many", "samples takes .*, not 'many'"),
+    ("sims=1.5", "sims takes .*, not '1.5'"),
+    ("speed=3", "unknown setting of search 'speed'"),
+])
+def test_bad_settings(game, setting, words):
+    with pytest.raises(SearchDouError, match=words) as caught:
+        Agent(game, f"search:{setting}")
+    assert "\n" not in str(caught.value)
+
+
+@GAMES
+def test_positions_it_cannot_act_in(game):
+    agent = Agent(game, "search:samples=2,sims=2")
+    state = states(game)[1]
+    with pytest.raises(IllegalAction, match=rf"seat {state.turn} is to act"):
+        agent.act(state.infoset((state.turn + 1) % 3))
+    with pytest.raises(SearchDouError, match="InfoSet, not on str"):
+        agent.act("seat=0")
+    with pytest.raises(SearchDouError, match=f"a {game} agent acts on a {game} InfoSet, not on InfoSet"):
+        agent.act(states("doudizhu" if game == "gongzhu" else "gongzhu")[0].infoset())
+    with pytest.raises(UnknownName):
+        Agent("poker", "search")
+
+
+def test_impossible_infosets_that_nobody_checked():
+    """`trusted` skips the checks; what cannot be is noticed where the deals are counted, not by a crash."""
+    good = states("gongzhu")[2].infoset()
+    agent = Agent("gongzhu", "search:samples=2,sims=2")
+    with pytest.raises(BadInfoSet, match="no hidden hands fit"):
+        agent.act(gongzhu.InfoSet.trusted(seat=good.seat, hand=" ".join(good.hand.split()[1:]), first=good.first,
+                                          history=good.history))
+    good = states("doudizhu")[1].infoset()
+    agent = Agent("doudizhu", "search:samples=2,sims=2")
+    fields = {"seat": good.seat, "rules": good.rules, "landlord": good.landlord, "public": good.public, "first": good.first,
+              "bids": good.bids, "history": good.history}
+    with pytest.raises(BadInfoSet, match="no hidden hands fit"):
+        agent.act(doudizhu.InfoSet.trusted(hand=good.hand[1:], **fields))
+
+
+# --- compiled code that comes back from the disk ----------------------------------------------------------------------
+
+EVERY_AGENT = """
+import faulthandler
+faulthandler.enable()
+from importlib.util import find_spec
+from searchdou import Agent, agents
+from tests.agents.test_search import states
+for game in ("gongzhu", "doudizhu"):
+    infosets = [states(game)[2].infoset(), states(game)[-1].infoset()]
+    specs = [name for name in agents.names(game) if name != "search" and (name != "rlcard" or find_spec("douzero"))]
+    specs += [f"search:samples=2,sims=2,mode={mode},weights={weights}" for mode in ("tree", "flat", "ismcts")
+              for weights in ("uniform", "iec", "bayes", "linear")]
+    specs += [f"search:sims=2,{more}" for more in ("samples=2,mode=tree,prior=5", "samples=2,leaf=random", "samples=600")]
+    for spec in specs:
+        agent = Agent(game, spec)
+        print(game, spec, *(agent.act(infoset) for infoset in infosets), agent.analyze(infosets[0]).line, flush=True)
+"""
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_every_agent_works_in_the_process_after():
+    """Kernels that recur badly work where they are compiled and crash where they are loaded (numba#6061)."""
+    runs = [subprocess.run([sys.executable, "-c", EVERY_AGENT], cwd=HOUSE, capture_output=True, text=True, check=False,
+                           env={**os.environ, "PYTHONPATH": str(HOUSE)}) for _ in range(2)]
+    for run in runs:
+        assert run.returncode == 0, run.stderr[-2000:]
+    assert runs[0].stdout == runs[1].stdout
+    assert runs[0].stdout.count("\n") >= 2 * (3 + 12 + 3)
