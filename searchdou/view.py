@@ -64,6 +64,8 @@ def show_action(game: str, state: Any, seat: int, action: Any, console: Console)
         line.append(f"bids {action}" if action else "passes the bidding")
     elif game == "gongzhu":
         line.append(suited([str(action)]))
+        if not state.trick:
+            line.append(f"   seat {state.turn} takes the trick", style="dim")
     elif action:
         line.append(cards(action.cards))
         left = len(state.hands[seat])

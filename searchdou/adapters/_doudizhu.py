@@ -13,17 +13,18 @@ def infoset_of(rules: RuleSet, seat: int, hand: str, public: str, plays: Sequenc
     """The infoset of `seat` (0 is the landlord) after `plays` in order from the landlord, '' a pass.
 
     Both engines take a public card away once the landlord has played one of its rank, so `public` may hold fewer
-    than three; the missing ones are ranks the landlord has played.
+    than three; the missing ones are ranks the landlord has played, those first of which some are still public.
     """
     history: list[tuple[int, Move]] = []
     for number, cards in enumerate(plays):
         to_beat = next((move for _, move in history[:-3:-1] if move), None)
         history.append((number % 3, _read(cards, rules, to_beat)))
     played = "".join(move.cards for player, move in history if player == 0)
+    played = "".join(sorted(played, key=lambda card: card not in public))
     missing = 3 - len(public)
     fill = played[:missing] + played[:1] * max(0, missing - len(played))
-    if missing and not fill:
-        raise BadInfoSet(f"three public cards are needed, {public!r} is all there is")
+    if missing < 0 or (missing and not fill):
+        raise BadInfoSet(f"three public cards are needed, not {public!r}")
     # Their engines have judged the history already, by their own reading of doubtful planes: it is not judged again.
     return InfoSet.trusted(seat=seat, hand=unpack(pack(hand)), rules=rules, landlord=0, public=unpack(pack(public + fill)),
                            first=0, bids=(), history=tuple(history))
@@ -38,6 +39,8 @@ def _read(cards: str, rules: RuleSet, to_beat: Move | None) -> Move:
 
 def nearest(action: Move, legal: Collection[str]) -> str:
     """The cards of the action, or, where the other engine does not allow them, the most modest ones it does allow."""
+    if not legal:
+        raise BadInfoSet("the position has no legal actions")
     if action.cards in legal:
         return action.cards
     return "" if "" in legal else min(legal, key=lambda cards: (len(cards), RANKS.index(cards[0])))

@@ -17,7 +17,7 @@ from inference._game_kernels import Uniform
 from inference._policy_kernels import Rollout
 from inference._rng_kernels import stream
 from inference.belief import Belief, weights_of
-from inference.hidden import Hidden
+from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
 from mcts import _solver_kernels, _tree_kernels
 from mcts._root_kernels import Plan, prior_values, world_after
@@ -69,9 +69,15 @@ class Kit:
     policies: dict[str, Callable[[], Any]]
     prepare: Callable[[Any, Any], None] # (policy, infoset): before a decision
     opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
-    example: Callable[[], Any]          # any infoset, to warm up on
+    example: Callable[[], Any]          # any infoset with a past, to warm up on
     most_moves: int
     solve_nodes: int
+
+
+def _second(state: Any) -> Any:
+    """What the second player knows after some first action."""
+    state.act(state.legal_actions()[0])
+    return state.infoset()
 
 
 def _gongzhu_kit() -> Kit:
@@ -89,7 +95,7 @@ def _gongzhu_kit() -> Kit:
         wins_at_once=lambda infoset, card: False,
         policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform},
         prepare=lambda policy, infoset: None, opening=lambda infoset: None,
-        example=lambda: Game().deal(0).infoset(), most_moves=1024, solve_nodes=20_000)
+        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000)
 
 
 def _doudizhu_kit() -> Kit:
@@ -112,7 +118,7 @@ def _doudizhu_kit() -> Kit:
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         policies={"rollout": rule.rule_policy, "random": Uniform}, prepare=prepare,
         opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
-        example=lambda: Game(bidding=False).deal(0).infoset(), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
+        example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
@@ -141,7 +147,8 @@ class SearchPlayer:
         self._policy = self.kit.policies["rollout"]()
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
-            self._decide(self.kit.example(), evidence=False, limit=Limit(samples=1))
+            self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
+            Hidden((Kind("any", 0, 1, 1),), ((0,),), (1,), (1,), ("somewhere",)).enumerate()
 
     def _complete(self, given: SearchSettings) -> SearchSettings:
         values = {f.name: getattr(given, f.name) for f in fields(given)}

@@ -145,6 +145,25 @@ def test_deadlines_are_kept(game, seconds):
     assert 0.3 * seconds < took < limit
 
 
+WARM = """
+from inference import _uniform_kernels, _weigh_kernels
+from mcts import _root_kernels
+from searchdou import Agent
+Agent({game!r}, "search:time=0.05,weights=iec")
+for kernel in (_weigh_kernels.weigh, _uniform_kernels.draw_hands, _uniform_kernels.list_hands,
+               _root_kernels.value_candidates):
+    assert kernel.signatures, kernel
+"""
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@GAMES
+def test_all_kernels_are_there_before_the_clock_runs(game):
+    done = subprocess.run([sys.executable, "-c", WARM.format(game=game)], cwd=HOUSE, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 @GAMES
 def test_a_forced_move_takes_no_time(game):
     agent = Agent(game, "search:time=5")
@@ -247,7 +266,7 @@ def test_a_hand_that_can_go_out_goes_out(mode):
             hand, infoset = state.hands[state.turn], state.infoset()
             wins = [move for move in state.legal_actions() if move.cards == hand]
             out = infoset.unseen + hand
-            doubles = "B" in out and "R" in out or any(out.count(char) == 4 for char in out)
+            doubles = ("B" in out and "R" in out) or any(out.count(char) == 4 for char in out)
             plays = [sum(bool(move) for seat, move in state.history if (seat == state.landlord) == landlord)
                      for landlord in (True, False)]
             if wins and len(state.legal_actions()) > 1 and not doubles and plays[0] > 1 and plays[1]:
