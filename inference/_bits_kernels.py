@@ -28,7 +28,7 @@ MASK63 = 0x7FFFFFFFFFFFFFFF
 @kernel
 def mix(x: int, factor: int) -> int:
     """One step of a hash: 63 bits in, 63 bits out; `factor` is odd."""
-    x = (x * factor) & MASK63
+    x = (int(x) * factor) & MASK63
     return x ^ (x >> 29)
 
 

@@ -33,6 +33,7 @@ class Samples(NamedTuple):
 
     hands: Ints            # [deals, seats] packed, the observer's own hand included
     log_weights: Floats    # [deals], any offset, the same for all deals of a decision
+    last: bool = False     # there are no more: the deals drawn are all there are
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Root:
                     # About a fifth of what is left at a time: the last one overshoots by little.
                     n = min(n, max(1, int(0.2 * left / (pace * active.sum()))) if pace else 1)
                 drawn = draw(deals, n)
-                finished = len(drawn.hands) < n
+                finished = drawn.last or len(drawn.hands) < n
                 if len(drawn.hands) == 0:
                     break
                 start = time.perf_counter()

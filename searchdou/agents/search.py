@@ -61,6 +61,7 @@ class Kit:
     hidden_of: Callable[[Any], Hidden]
     seat_hands: Callable[[Any, Ints], Ints]
     past_of: Callable[[Any], Past]
+    log_weight: Callable[[Any, Ints], Any]  # (infoset, hands): what weighs a deal beside the policy's values
     view_of: Callable[[Any], Any]
     candidates: Callable[[Any], list[int]]
     action_of: Callable[[Any, int], Any]
@@ -89,7 +90,7 @@ def _gongzhu_kit() -> Kit:
                   "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "caution": 0.0,
                   "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
-        view_of=lambda infoset: infoset.seen_position(),
+        log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
         action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
         wins_at_once=lambda infoset, card: False,
@@ -112,7 +113,8 @@ def _doudizhu_kit() -> Kit:
         defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "weights": "uniform", "beta": 0.5,
                   "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6, "caution": 1.0,
                   "solve": 12},
-        hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of, view_of=hidden.view_of,
+        hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
+        log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
@@ -162,8 +164,8 @@ class SearchPlayer:
                             ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
-        if given.time is not None and not given.time > 0:
-            raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
+        if given.time is not None and not 0 < given.time < float("inf"):
+            raise SearchDouError(f"search: time must be a number of seconds above 0, not {given.time}")
         return SearchSettings(**values)
 
     def act(self, infoset: Any) -> Any:
@@ -190,6 +192,8 @@ class SearchPlayer:
         limit = limit or Limit(s.samples, seconds)
         for worker in self._root.workers:
             self.kit.prepare(worker.leaf.policy, infoset)
+        if self._information_set:
+            self.kit.prepare(self._information_set.leaf.policy, infoset)
         winning = [action for action in candidates if self.kit.wins_at_once(infoset, action)]
         kept, favourite = self._kept(view, deals, candidates, winning)
         if self._information_set:
@@ -281,9 +285,10 @@ class _Deals:
             s = self.player.settings
             log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights), beta=float(s.beta or 0),
                                         slices=s.slices or None, most_moves=self.player.kit.most_moves)
+            log_p = log_p + self.player.kit.log_weight(self.infoset, hands)
         self._hands.append(deals)
         self._logs.append(log_p)
-        return Samples(hands, log_p)
+        return Samples(hands, log_p, last=self._all and start + n >= len(self._deals))
 
     def belief(self) -> Belief:
         """All deals drawn so far as a belief."""

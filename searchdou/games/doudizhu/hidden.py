@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,7 @@ from searchdou.games.doudizhu.cards import RANKS, pack, unpack
 from searchdou.games.doudizhu.infoset import ROLES, InfoSet
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 KITTY = 3          # where the three cards stand among the hands
 
 
@@ -100,4 +103,29 @@ def past_of(infoset: InfoSet) -> Past:
     return Past(start, np.array(actions, np.int64), np.array([seat != infoset.seat for seat in seats], bool), offset)
 
 
-__all__ = ["ROLES", "hidden_of", "past_of", "public_left", "seat_hands", "view_of"]
+_LOG_FACTORIAL = np.array([math.lgamma(n + 1) for n in range(8)])
+
+
+def copies_log_weight(infoset: InfoSet, hands: Ints) -> Floats:
+    """Log weight of deals [n, 4] for which of several equal cards was played: nobody sees it, so it is a choice too.
+
+    A seat that was dealt k cards of a rank and has played some could have played any of them; deals in which it holds
+    fewer now fit what was seen in fewer ways of dealing (restricted choice, as bridge players say): a deal's weight
+    is the product of now! / dealt! over hidden hands and ranks, public cards set apart.
+    """
+    total = np.zeros(len(hands))
+    for seat in range(3):
+        if seat != infoset.seat:
+            public, kept = (pack(infoset.public), public_left(infoset)) if seat == infoset.landlord else (0, 0)
+            held = _counts(hands[:, seat])
+            now, dealt = held - _counts(kept), held + _counts(infoset.packed_played[seat]) - _counts(public)
+            total += (_LOG_FACTORIAL[now] - _LOG_FACTORIAL[dealt]).sum(axis=-1)
+    return total
+
+
+def _counts(packed: int | Ints) -> Ints:
+    """Cards of each of the 13 suited ranks, [..., 13]."""
+    return np.stack([np.asarray(packed) >> (4 * rank) & 7 for rank in range(13)], axis=-1)
+
+
+__all__ = ["ROLES", "copies_log_weight", "hidden_of", "past_of", "public_left", "seat_hands", "view_of"]
