@@ -164,8 +164,10 @@ class SearchPlayer:
                             ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
-        if given.time is not None and not 0 < given.time < float("inf"):
-            raise SearchDouError(f"search: time must be a number of seconds above 0, not {given.time}")
+        if given.time is not None and not given.time > 0:
+            raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
+        if given.time == float("inf"):
+            raise SearchDouError("search: time must end some day, not inf")
         return SearchSettings(**values)
 
     def act(self, infoset: Any) -> Any:
