@@ -15,7 +15,7 @@ from searchdou.arena.match import MatchSettings, run_match
 HERE = Path(__file__).parent
 # (seconds a move, deals) by opponent
 CELLS = {
-    "gongzhu": {"greed": [(0.05, 96), (0.1, 512), (0.2, 64), (1.0, 16)]},
+    "gongzhu": {"greed": [(0.05, 96), (0.1, 512), (0.2, 64), (1.0, 12)]},
     "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 24)], "rlcard": [(0.1, 500)]},
 }
 
