@@ -127,9 +127,7 @@ class _Files:
     def load(self, key: str) -> Any:
         try:
             return pickle.loads(self._path(key).read_bytes())
-        except FileNotFoundError:
-            return None
-        except Exception:  # cut short, or written by another version: compile again
+        except Exception:  # not there, cut short, or written by another version: compile (again)
             return None
 
     def save(self, key: str, data: Any) -> None:

@@ -12,7 +12,7 @@ from inference.past import Past
 from searchdou.errors import BadInfoSet
 from searchdou.games.doudizhu import _kernels
 from searchdou.games.doudizhu.cards import RANKS, pack, unpack
-from searchdou.games.doudizhu.infoset import ROLES, InfoSet
+from searchdou.games.doudizhu.infoset import InfoSet
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -128,4 +128,4 @@ def _counts(packed: int | Ints) -> Ints:
     return np.stack([np.asarray(packed) >> (4 * rank) & 7 for rank in range(13)], axis=-1)
 
 
-__all__ = ["ROLES", "copies_log_weight", "hidden_of", "past_of", "public_left", "seat_hands", "view_of"]
+__all__ = ["copies_log_weight", "hidden_of", "past_of", "public_left", "seat_hands", "view_of"]
