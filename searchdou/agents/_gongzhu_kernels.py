@@ -306,12 +306,12 @@ def _seated(p: Position, seat: int, hand: int, one: int, two: int, three: int) -
     """`p` with `hand` on `seat` and the sampled hands on the seats after it."""
     if seat == 0:
         return Position(hand, one, two, three, p.pile0, p.pile1, p.pile2, p.pile3, p.trick0, p.trick1, p.trick2,
-                        p.leader, p.turn, p.plays)
+                        p.leader, p.turn, p.plays, p.voids)
     if seat == 1:
         return Position(three, hand, one, two, p.pile0, p.pile1, p.pile2, p.pile3, p.trick0, p.trick1, p.trick2,
-                        p.leader, p.turn, p.plays)
+                        p.leader, p.turn, p.plays, p.voids)
     if seat == 2:
         return Position(two, three, hand, one, p.pile0, p.pile1, p.pile2, p.pile3, p.trick0, p.trick1, p.trick2,
-                        p.leader, p.turn, p.plays)
+                        p.leader, p.turn, p.plays, p.voids)
     return Position(one, two, three, hand, p.pile0, p.pile1, p.pile2, p.pile3, p.trick0, p.trick1, p.trick2,
-                    p.leader, p.turn, p.plays)
+                    p.leader, p.turn, p.plays, p.voids)

@@ -58,7 +58,7 @@ def gongzhu_position(game: gongzhu.Game) -> gongzhu_kernels.Position:
     """The same position as the engine writes it."""
     hands, piles = ([pack_cards(" ".join(cards)) for cards in part] for part in (game.hands, game.piles))
     trick = [gongzhu.DECK.index(card) for card in game.trick] + [-1, -1, -1]
-    return gongzhu_kernels.Position(*hands, *piles, *trick[:3], game.leader, game.turn, 52 - sum(map(len, game.hands)))
+    return gongzhu_kernels.Position(*hands, *piles, *trick[:3], game.leader, game.turn, 52 - sum(map(len, game.hands)), 0)
 
 
 # --- DouDizhu ---------------------------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class Position(NamedTuple):
     leader: int           # seat that led the current trick
     turn: int             # seat to play
     plays: int            # cards played since the start; the last two bits count those of the current trick
+    voids: int            # bit 4 * seat + suit: the seat has shown that it is out of the suit, for all to see
 
 
 @kernel
@@ -133,7 +134,7 @@ def legal(position: Position, out: Moves) -> int:
 @kernel
 def start(hand0: int, hand1: int, hand2: int, hand3: int, first: int) -> Position:
     """A fresh game (or an endgame, with fewer cards each) in which `first` leads."""
-    return Position(hand0, hand1, hand2, hand3, 0, 0, 0, 0, -1, -1, -1, first, first, 0)
+    return Position(hand0, hand1, hand2, hand3, 0, 0, 0, 0, -1, -1, -1, first, first, 0, 0)
 
 
 @kernel
@@ -157,19 +158,23 @@ def step(position: Position, action: int) -> Position:
     keep = ~(1 << action)                # the card is in one hand only: no need to ask whose
     hand0, hand1, hand2, hand3 = p.hand0 & keep, p.hand1 & keep, p.hand2 & keep, p.hand3 & keep
     place = p.plays & 3
+    voids = p.voids
+    if place and action // RANKS != p.trick0 // RANKS:
+        voids |= 1 << (4 * p.turn + p.trick0 // RANKS)
     if place < 3:
         trick0 = action if place == 0 else p.trick0
         trick1 = action if place == 1 else p.trick1
         trick2 = action if place == 2 else p.trick2
         return Position(hand0, hand1, hand2, hand3, p.pile0, p.pile1, p.pile2, p.pile3, trick0, trick1, trick2,
-                        p.leader, (p.turn + 1) & 3, p.plays + 1)
+                        p.leader, (p.turn + 1) & 3, p.plays + 1, voids)
     winner = (p.leader + trick_winner(p.trick0, p.trick1, p.trick2, action)) & 3
     trick = (1 << p.trick0) | (1 << p.trick1) | (1 << p.trick2) | (1 << action)
     pile0 = p.pile0 | trick if winner == 0 else p.pile0
     pile1 = p.pile1 | trick if winner == 1 else p.pile1
     pile2 = p.pile2 | trick if winner == 2 else p.pile2
     pile3 = p.pile3 | trick if winner == 3 else p.pile3
-    return Position(hand0, hand1, hand2, hand3, pile0, pile1, pile2, pile3, -1, -1, -1, winner, winner, p.plays + 1)
+    return Position(hand0, hand1, hand2, hand3, pile0, pile1, pile2, pile3, -1, -1, -1, winner, winner, p.plays + 1,
+                    voids)
 
 
 @kernel

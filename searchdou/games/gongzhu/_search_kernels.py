@@ -75,7 +75,7 @@ def with_hands(position: Position, hands: Ints) -> Position:
     """`position` with the four hands replaced."""
     p = position
     return Position(hands[0], hands[1], hands[2], hands[3], p.pile0, p.pile1, p.pile2, p.pile3, p.trick0, p.trick1,
-                    p.trick2, p.leader, p.turn, p.plays)
+                    p.trick2, p.leader, p.turn, p.plays, p.voids)
 
 
 # --- the exact solver ----------------------------------------------------------------------------------------------

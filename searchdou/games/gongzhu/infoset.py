@@ -179,8 +179,10 @@ class InfoSet:
         """The position with the other hands left empty: what the compiled players start from."""
         a, b, c, d = (self.packed_hand if seat == self.seat else 0 for seat in range(SEATS))
         trick = [move.card for _, move in self.trick] + [-1] * SEATS
+        voids = sum(1 << (4 * seat + suit) for seat in range(SEATS) for suit in range(len(SUITS))
+                    if self.packed_voids[seat] >> (_kernels.RANKS * suit) & 1)
         return _kernels.Position(a, b, c, d, *self.packed_piles, trick[0], trick[1], trick[2],
-                                 (self.turn - len(self.trick)) % SEATS, self.turn, len(self.history))
+                                 (self.turn - len(self.trick)) % SEATS, self.turn, len(self.history), voids)
 
     def legal_actions(self) -> list[Move]:
         """What the seat may play now, lowest card first; empty when it is not its turn."""

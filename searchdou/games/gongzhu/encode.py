@@ -1,0 +1,50 @@
+"""What the nets of Gongzhu see: features of a position, open or as one seat knows it (`_encode_kernels` says how)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from searchdou.games.gongzhu import _encode_kernels as kernels
+from searchdou.games.gongzhu._kernels import Position
+from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle
+from searchdou.nets import Kind, Sizes, Weights, random_weights, shipped
+
+FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
+OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
+AVERAGED = Kind("gongzhu", "averaged", FEATURES, VERSION)
+ORACLE_FILE, BLUEPRINT_FILE = "gongzhu-oracle.safetensors", "gongzhu-blueprint.safetensors"
+
+
+def features(position: Position, observer: int | None = None) -> dict[int, float]:
+    """Which features are on and how much: with all hands open, or as `observer` sees them."""
+    ids, on = np.zeros(kernels.MOST, np.int64), np.zeros(kernels.MOST, np.float32)
+    if observer is None:
+        n = int(kernels.encode_open(position, ids, on))
+    else:
+        n = int(kernels.encode_averaged(position, observer, np.zeros((4, 3)), ids, on))
+    return dict(zip(ids[:n].tolist(), on[:n].tolist(), strict=True))
+
+
+def shares(position: Position, observer: int) -> npt.NDArray[np.float64]:
+    """How the observer spreads unseen cards, [4 suits, 3 seats after it]."""
+    own = (position.hand0, position.hand1, position.hand2, position.hand3)[observer]
+    unseen = (position.hand0 | position.hand1 | position.hand2 | position.hand3) & ~own
+    out = np.zeros((4, 3))
+    kernels.spread(position, observer, unseen, out)
+    return out
+
+
+def oracle(weights: Weights | None = None) -> Oracle:
+    """The open-card net as a leaf, with scratch of its own; the shipped one unless told."""
+    return Oracle((weights or shipped(ORACLE_FILE, OPEN)).net(kernels.MOST))
+
+
+def blueprint(weights: Weights | None = None, noise: float = 0.0) -> Blueprint:
+    """The one-seat net as a policy, with scratch of its own; the shipped one unless told."""
+    return Blueprint((weights or shipped(BLUEPRINT_FILE, AVERAGED)).net(kernels.MOST), np.zeros((4, 3)), np.zeros(16), noise)
+
+
+def untrained(kind: Kind, seed: int = 0) -> Weights:
+    """Weights that have learned nothing."""
+    return random_weights(kind, Sizes(FEATURES), seed)

@@ -1,0 +1,254 @@
+"""Self-play for Gongzhu, compiled: games by the nets themselves, with targets for both.
+
+Two kinds of games, one stream of samples:
+
+    open    all seats play by the oracle, all cards open                    -> samples for the oracle
+    honest  every seat plays by the blueprint, from what it sees            -> samples for both
+
+A sample is a position some choice led to, and what it was worth to side 0. The target is TD(lambda): later estimates
+along the game, mixed; where a player left the best line of the net that is being taught, what the best line was thought
+to be worth instead. With few cards left the oracle's games end in an exact solution; honest games are played out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inference._bits_kernels import lowest
+from inference._rng_kernels import Stream, below, uniform
+from inference.kernel import kernel
+from mcts._solver_kernels import HUGE, Table, solve
+from searchdou.games.gongzhu._encode_kernels import encode_averaged, encode_open
+from searchdou.games.gongzhu._kernels import Position, deal, difference, full_deck, is_over, legal, legal_mask, step
+from searchdou.games.gongzhu._net_kernels import (
+    POINTS,
+    Blueprint,
+    Oracle,
+    best_of,
+    blueprint_values,
+    oracle_values,
+)
+from searchdou.games.gongzhu._search_kernels import Greedy, greedy_choice
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+
+FIELDS = 16                 # a stored position: the 15 numbers of a Position and who observes, -1 when open
+MOST_CHOICES = 52           # in a game
+
+
+class Samples(NamedTuple):
+    """Where self-play writes for one net."""
+
+    rows: Ints              # [capacity, FIELDS]
+    target: Singles         # [capacity] hundreds of points still to come for the leader's side
+    used: Ints              # [1]
+
+
+class Scheme(NamedTuple):
+    """How games are played; the numbers that do not change during a block."""
+
+    honest: float           # share of games played by the blueprint
+    decay: float            # the lambda of TD(lambda)
+    solve: int              # with this many cards left the oracle's games are solved
+
+
+class Trace(NamedTuple):
+    """The choices of one game, for one net; values are points of side 0."""
+
+    rows: Ints              # [MOST_CHOICES, FIELDS] the position each choice led to
+    value: Floats           # [MOST_CHOICES] what the net thought of it
+    best: Floats            # [MOST_CHOICES] what it thought of the best choice there was
+    on_line: Ints           # [MOST_CHOICES] whether the choice was that one
+    settled: Floats         # [MOST_CHOICES] points of side 0 in the piles
+
+
+@kernel
+def write_row(position: Position, observer: int, row: Ints) -> None:
+    """Store a position."""
+    p = position
+    row[0], row[1], row[2], row[3] = p.hand0, p.hand1, p.hand2, p.hand3
+    row[4], row[5], row[6], row[7] = p.pile0, p.pile1, p.pile2, p.pile3
+    row[8], row[9], row[10], row[11] = p.trick0, p.trick1, p.trick2, p.leader
+    row[12], row[13], row[14], row[15] = p.turn, p.plays, p.voids, observer
+
+
+@kernel
+def read_row(row: Ints) -> Position:
+    """The position that was stored."""
+    return Position(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10], row[11],
+                    row[12], row[13], row[14])
+
+
+@kernel
+def densify(rows: Ints, chosen: Ints, x: Singles, ids: Ints, on: Singles, shares: Floats) -> None:
+    """The features of the chosen rows as dense vectors, x [chosen, features], for the learner."""
+    for b in range(chosen.size):
+        row = rows[chosen[b]]
+        if row[15] < 0:
+            n = encode_open(read_row(row), ids, on)
+        else:
+            n = encode_averaged(read_row(row), row[15], shares, ids, on)
+        x[b, :] = np.float32(0.0)
+        for k in range(n):
+            x[b, ids[k]] += on[k]
+
+
+@kernel
+def _note(trace: Trace, k: int, after: Position, observer: int, q: Floats, n: int, chosen: int, sign: float) -> None:
+    """Remember a choice: q are the values for the side that plays."""
+    best = best_of(q, n)
+    write_row(after, observer, trace.rows[k])
+    trace.value[k] = sign * q[chosen]
+    trace.best[k] = sign * q[best]
+    trace.on_line[k] = 1 if q[chosen] == q[best] else 0
+    trace.settled[k] = difference(after)
+
+
+@kernel
+def _store(trace: Trace, choices: int, last: float, decay: float, samples: Samples) -> None:
+    """Turn a trace into samples, from its end: `last` is what the final position is worth to side 0."""
+    target = last
+    for k in range(choices - 1, -1, -1):
+        if samples.used[0] < samples.target.size:
+            slot = samples.used[0]
+            samples.used[0] += 1
+            samples.rows[slot] = trace.rows[k]
+            sign = 1.0 if trace.rows[k, 11] & 1 == 0 else -1.0
+            samples.target[slot] = sign * (target - trace.settled[k]) / POINTS
+        # now the target of the position before choice k
+        if trace.on_line[k]:
+            target = (1.0 - decay) * trace.value[k] + decay * target
+        else:
+            target = trace.best[k]
+
+
+@kernel
+def play_open(oracle: Oracle, start: Position, noise: float, scheme: Scheme, table: Table, trace: Trace, out: Ints, q: Floats,
+              rng: Stream, samples: Samples) -> None:
+    """One game by the oracle with all cards open, solved at the end."""
+    position = start
+    choices = 0
+    while 52 - position.plays > scheme.solve:
+        mask = legal_mask(position)
+        if mask & (mask - 1) == 0:
+            position = step(position, lowest(mask))
+            continue
+        n = legal(position, out)
+        oracle_values(oracle, position, out, n, q)
+        chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best_of(q, n)
+        sign = 1.0 if position.turn & 1 == 0 else -1.0
+        position = step(position, out[chosen])
+        _note(trace, choices, position, -1, q, n, chosen, sign)
+        choices += 1
+    table.nodes[0] = 0
+    last = float(solve(position, table, out, -HUGE, HUGE)) if not is_over(position) else float(difference(position))
+    _store(trace, choices, last, scheme.decay, samples)
+
+
+@kernel
+def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, scheme: Scheme, table: Table,
+                trace: Trace, seen: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
+    """One game by the blueprint; what the oracle would think of it is noted beside until it can be solved."""
+    position = start
+    choices, looks = 0, 0
+    solved = False
+    while not is_over(position):
+        if not solved and 52 - position.plays <= scheme.solve:
+            table.nodes[0] = 0
+            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), scheme.decay, samples)
+            solved = True
+        mask = legal_mask(position)
+        if mask & (mask - 1) == 0:
+            position = step(position, lowest(mask))
+            continue
+        n = legal(position, out)
+        seat = position.turn
+        sign = 1.0 if seat & 1 == 0 else -1.0
+        blueprint_values(blueprint, position, out, n, blueprint.q)
+        chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best_of(blueprint.q, n)
+        if not solved:
+            oracle_values(oracle, position, out, n, q)
+        position = step(position, out[chosen])
+        _note(seen, looks, position, seat, blueprint.q, n, chosen, sign)
+        looks += 1
+        if not solved:
+            _note(trace, choices, position, -1, q, n, chosen, sign)
+            choices += 1
+    _store(seen, looks, float(difference(position)), scheme.decay, views)
+
+
+@kernel
+def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme, table: Table, trace: Trace, seen: Trace,
+               rng: Stream, samples: Samples, views: Samples) -> None:
+    """Play `games` games from random deals; a quarter of them without noise, the others with up to 30%."""
+    deck = full_deck()
+    out = np.empty(512, np.int64)
+    q = np.empty(16)
+    for _ in range(games):
+        start = deal(deck, below(rng, 4), rng)
+        level = below(rng, 4)
+        noise = 0.0 if level == 0 else 0.02 if level == 1 else 0.1 if level == 2 else 0.3
+        if uniform(rng) < scheme.honest:
+            play_honest(oracle, blueprint, start, noise, scheme, table, trace, seen, out, q, rng, samples, views)
+        else:
+            play_open(oracle, start, noise, scheme, table, trace, out, q, rng, samples)
+
+
+# --- the exam: exact values to compare a net with --------------------------------------------------------------------
+
+@kernel
+def set_exam(plays: int, table: Table, rng: Stream, rows: Ints, cards: Ints, values: Floats) -> None:
+    """Fill rows [n, FIELDS] with positions about `plays` cards into games of the greedy policy, at which the seat to play has a choice.
+
+    cards [n, 13] are the legal ones, -1 beyond, values [n, 13] what each is worth to the side that plays, solved.
+    """
+    deck = full_deck()
+    out = np.empty(512, np.int64)
+    player = Greedy(0.1)
+    for b in range(rows.shape[0]):
+        n = 0
+        while n < 2:
+            position = deal(deck, below(rng, 4), rng)
+            until = plays + below(rng, 4)
+            while position.plays < until:
+                position = step(position, greedy_choice(player, position, rng, out))
+            n = legal(position, out)
+        write_row(position, -1, rows[b])
+        cards[b, :] = -1
+        sign = 1.0 if position.turn & 1 == 0 else -1.0
+        for i in range(n):
+            cards[b, i] = out[i]
+        for i in range(n):
+            table.nodes[0] = 0
+            values[b, i] = sign * solve(step(position, cards[b, i]), table, out, -HUGE, HUGE)
+
+
+@kernel
+def take_exam(oracle: Oracle, rows: Ints, cards: Ints, values: Floats) -> tuple[float, float, float]:
+    """Root mean square error of after-states, mean regret of the card chosen, and the values' own deviation."""
+    q = np.empty(16)
+    error, regret, seen, total, square = 0.0, 0.0, 0, 0.0, 0.0
+    for b in range(rows.shape[0]):
+        n = 0
+        while n < 13 and cards[b, n] >= 0:
+            n += 1
+        position = read_row(rows[b])
+        oracle_values(oracle, position, cards[b], n, q)
+        best = 0
+        sign = 1.0 if position.turn & 1 == 0 else -1.0
+        for i in range(n):
+            error += (q[i] - values[b, i]) ** 2
+            to_come = values[b, i] - sign * difference(position)
+            total += to_come
+            square += to_come ** 2
+            if values[b, i] > values[b, best]:
+                best = i
+        seen += n
+        regret += values[b, best] - values[b, best_of(q, n)]
+    mean = total / seen
+    return np.sqrt(error / seen), regret / rows.shape[0], np.sqrt(square / seen - mean * mean)
