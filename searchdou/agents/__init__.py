@@ -21,6 +21,7 @@ for _game, _name, _module, _class in (
         ("gongzhu", "random", "random", "RandomPlayer"),
         ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
         ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),
+        ("gongzhu", "net", "gongzhu_net", "NetPlayer"),
         ("doudizhu", "search", "search", "SearchPlayer"),
         ("gongzhu", "search", "search", "SearchPlayer"),
 ):

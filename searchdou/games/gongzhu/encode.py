@@ -48,3 +48,8 @@ def blueprint(weights: Weights | None = None, noise: float = 0.0) -> Blueprint:
 def untrained(kind: Kind, seed: int = 0) -> Weights:
     """Weights that have learned nothing."""
     return random_weights(kind, Sizes(FEATURES), seed)
+
+
+def moves_scratch() -> npt.NDArray[np.int64]:
+    """Room for the legal cards of one position."""
+    return np.zeros(16, np.int64)
