@@ -29,6 +29,8 @@ class Rules(Protocol):
     key: Any          # (state) -> two int64 that name what the points still to come depend on
     settled: Any      # (state) -> int: the part of the final points that is won
     scale: Any        # (state) -> int: what one unit of points still to come is worth
+    # and, if the game has it:
+    reach: Any        # (state) -> int: no side can win more units than this from here on
 
 
 _rules: dict[Any, Any] = {}
@@ -122,6 +124,31 @@ def settled(state: Any) -> Any:
 def scale(state: Any) -> Any:
     """What one unit of points still to come is worth now: the stake in games that double it, else 1."""
     return _rules[type(state)].scale(state)
+
+
+UNKNOWN_REACH = 1 << 39
+
+
+def reach(state: Any) -> Any:
+    """A bound on the points still to come, in units of `scale`, for either side; huge where a game does not say."""
+    rules = _rules[type(state)]
+    return rules.reach(state) if hasattr(rules, "reach") else UNKNOWN_REACH
+
+
+@overload(reach)
+def _reach(state: Any) -> Any:
+    rules = _rules.get(_class(state))
+    if rules is None:
+        return None
+    if not hasattr(rules, "reach"):
+        def unknown(state: Any) -> Any:
+            return UNKNOWN_REACH
+        return unknown
+    impl = rules.reach
+
+    def run(state: Any) -> Any:
+        return impl(state)
+    return run
 
 
 @overload(legal)
@@ -222,6 +249,45 @@ def _evaluate(leaf: Any, state: Any, rng: Any, out: Any) -> Any:
 
     def run(leaf: Any, state: Any, rng: Any, out: Any) -> Any:
         return impl(leaf, state, rng, out)
+    return run
+
+
+def looks_ahead(leaf: Any) -> bool:
+    """Whether a leaf values all children of a position at once (it has `children`), or only the position itself."""
+    return hasattr(_policies[type(leaf)], "children")
+
+
+def child_values(leaf: Any, state: Any, actions: Any, n: Any, q: Any) -> None:
+    """What the first n actions lead to, for the side that acts, into `q`, by a leaf that looks ahead; else nothing."""
+    if looks_ahead(leaf):
+        _policies[type(leaf)].children(leaf, state, actions, n, q)
+
+
+@overload(looks_ahead)
+def _looks_ahead(leaf: Any) -> Any:
+    made = _policies.get(_class(leaf))
+    if made is None:
+        return None
+    answer = hasattr(made, "children")
+
+    def run(leaf: Any) -> Any:
+        return answer
+    return run
+
+
+@overload(child_values)
+def _child_values(leaf: Any, state: Any, actions: Any, n: Any, q: Any) -> Any:
+    made = _policies.get(_class(leaf))
+    if made is None:
+        return None
+    if not hasattr(made, "children"):
+        def nothing(leaf: Any, state: Any, actions: Any, n: Any, q: Any) -> Any:
+            pass
+        return nothing
+    impl = made.children
+
+    def run(leaf: Any, state: Any, actions: Any, n: Any, q: Any) -> Any:
+        impl(leaf, state, actions, n, q)
     return run
 
 

@@ -28,6 +28,7 @@ class Plan(NamedTuple):
     temperature: float    # above 0: PUCT with priors at this temperature, in points
     solve_cards: int      # with this many cards left or fewer the ending is solved exactly
     solve_nodes: int      # nodes a solve may take before the search is used after all
+    minimax: bool = False # back up the best child's value instead of the mean of all simulations
 
 
 class Scratch(NamedTuple):
@@ -67,7 +68,10 @@ def value_of(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, rn
     counts[0] += plan.simulations
     if plan.tree:
         clear(scratch.tree)
-        search(scratch.tree, state, leaf, prior, plan.temperature, plan.c, plan.simulations, rng, scratch.out, scratch.q)
+        value = search(scratch.tree, state, leaf, prior, plan.temperature, plan.c, plan.simulations, rng,
+                       scratch.out, scratch.q, plan.minimax)
+        if plan.minimax:
+            return value
         return best_value(scratch.tree, 1.0 if side(state) == 0 else -1.0)
     total = 0.0
     for _ in range(plan.simulations):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import key, moves, over, scale, settled, side, step
+from inference._game_kernels import key, moves, over, reach, scale, settled, side, step
 from inference.kernel import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -52,19 +52,25 @@ def to_come(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
     """Points still to come for side 0, in units of `scale(state)`; fail-soft alpha-beta."""
     if over(state):
         return 0
-    table.nodes[0] += 1
-    if table.nodes[1] and table.nodes[0] > table.nodes[1]:
+    rows, nodes = table.rows, table.nodes
+    nodes[0] += 1
+    if nodes[1] and nodes[0] > nodes[1]:
         return 0
+    most = reach(state)
+    if alpha >= most:                                   # nobody can win that much any more
+        return most
+    if beta <= -most:
+        return -most
     a, b = key(state)
     slot, known = -1, -1
     if a != 0 or b != 0:
-        a ^= table.nodes[2]
-        slot = (a ^ (b >> 7)) & (table.rows.shape[0] - 1)
-        row = table.rows[slot]
-        if row[0] == a and row[1] == b:
-            if row[3] == EXACT or (row[3] == AT_LEAST and row[2] >= beta) or (row[3] == AT_MOST and row[2] <= alpha):
-                return row[2]
-            known = row[4]
+        a ^= nodes[2]
+        slot = (a ^ (b >> 7)) & (rows.shape[0] - 1)
+        if rows[slot, 0] == a and rows[slot, 1] == b:
+            value, bound = rows[slot, 2], rows[slot, 3]
+            if bound == EXACT or (bound == AT_LEAST and value >= beta) or (bound == AT_MOST and value <= alpha):
+                return value
+            known = rows[slot, 4]
     n = moves(state, out)
     if known >= 0:                                      # what was best here before goes first
         for i in range(n):
@@ -95,10 +101,9 @@ def to_come(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
             high = min(high, best)
         if low >= high:
             break
-    if slot >= 0 and not (table.nodes[1] and table.nodes[0] > table.nodes[1]):
-        row = table.rows[slot]
-        row[0], row[1], row[2], row[4] = a, b, best, best_move
-        row[3] = AT_LEAST if best >= beta else AT_MOST if best <= alpha else EXACT
+    if slot >= 0 and not (nodes[1] and nodes[0] > nodes[1]):
+        rows[slot, 0], rows[slot, 1], rows[slot, 2], rows[slot, 4] = a, b, best, best_move
+        rows[slot, 3] = AT_LEAST if best >= beta else AT_MOST if best <= alpha else EXACT
     return best
 
 

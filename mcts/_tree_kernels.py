@@ -1,7 +1,11 @@
 """Open-card tree search: select, expand, evaluate, back up, on flat arrays that are filled in place.
 
 Two sides, values in points of side 0. Select by the paper's UCB, argmax v + c sqrt(ln N / n) (ScrofaZero 8.6), or by
-PUCT, argmax v + c p sqrt(N) / (1 + n), when priors are asked for.
+PUCT, argmax v + c p sqrt(N) / (1 + n), when priors are asked for. A leaf that looks ahead (a value net) gives all
+children of a new node their first value at once, and the node the best of them.
+
+Two ways to back up: the mean of all simulations, as in the paper; or the best child's value (minimax), for leaves
+without noise, where a mean would only dilute what is known with what was tried.
 """
 
 from __future__ import annotations
@@ -11,7 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import action_values, evaluate, legal, over, points, side, step
+from inference._game_kernels import (
+    action_values,
+    child_values,
+    evaluate,
+    legal,
+    looks_ahead,
+    over,
+    points,
+    side,
+    step,
+)
 from inference._rng_kernels import Stream, below
 from inference.kernel import kernel
 
@@ -26,9 +40,10 @@ class Tree(NamedTuple):
     first: Ints       # [nodes] first child, -1 while not expanded
     sibling: Ints     # [nodes] next child of the same parent
     visits: Ints      # [nodes]
-    total: Floats     # [nodes] sum of the points of side 0 over the visits
+    total: Floats     # [nodes] points of side 0, visits times the node's value
     prior: Floats     # [nodes] probability by the prior policy, among siblings
     path: Ints        # [longest game] the nodes of the simulation under way
+    signs: Floats     # [longest game] +1 where side 0 is to play on that path, -1 where side 1 is
     used: Ints        # [1] nodes in use
 
 
@@ -36,7 +51,7 @@ def new_tree(nodes: int, longest: int = 512) -> Tree:
     """Room for `nodes` nodes and games of up to `longest` actions."""
     return Tree(np.zeros(nodes, np.int64), np.full(nodes, -1, np.int64), np.full(nodes, -1, np.int64),
                 np.zeros(nodes, np.int64), np.zeros(nodes), np.zeros(nodes), np.zeros(longest, np.int64),
-                np.zeros(1, np.int64))
+                np.zeros(longest), np.zeros(1, np.int64))
 
 
 @kernel
@@ -122,22 +137,40 @@ def set_priors(tree: Tree, node: int, policy: Any, state: Any, out: Ints, n: int
 
 
 @kernel
+def set_values(tree: Tree, node: int, n: int, q: Floats, sign: float) -> float:
+    """Count q, values for the side that acts, as one visit of each child; returns the best, in points of side 0."""
+    best = q[0]
+    for i in range(n):
+        child = tree.first[node] + i
+        tree.visits[child] = 1
+        tree.total[child] = sign * q[i]
+        best = max(best, q[i])
+    return sign * best
+
+
+@kernel
 def simulate(tree: Tree, root: Any, leaf: Any, prior: Any, temperature: float, c: float, rng: Stream, out: Ints,
-             q: Floats) -> float:
+             q: Floats, minimax: bool) -> float:
     """One simulation: down the tree, one new node evaluated, its value backed up; PUCT when `temperature` > 0."""
     state = root
     node, depth = 0, 0
     tree.path[0] = 0
+    value, found = 0.0, False
     while not over(state):
+        sign = 1.0 if side(state) == 0 else -1.0
+        tree.signs[depth] = sign
         if tree.first[node] < 0:
-            if tree.visits[node] == 0 and node > 0:
+            if tree.visits[node] == 0 and node > 0 and not looks_ahead(leaf):
                 break                                   # new: evaluate before it is ever expanded
             n = legal(state, out)
             if not expand(tree, node, out, n):
                 break
             if temperature > 0.0:
                 set_priors(tree, node, prior, state, out, n, temperature, q)
-        sign = 1.0 if side(state) == 0 else -1.0
+            if n > 1 and looks_ahead(leaf):
+                child_values(leaf, state, out, n, q)
+                value, found = set_values(tree, node, n, q, sign), True
+                break
         if temperature > 0.0:
             node = select_puct(tree, node, sign, c)
         else:
@@ -145,8 +178,12 @@ def simulate(tree: Tree, root: Any, leaf: Any, prior: Any, temperature: float, c
         state = step(state, tree.action[node])
         depth += 1
         tree.path[depth] = node
-    value = points(state) if over(state) else evaluate(leaf, state, rng, out)
-    back_up(tree, depth, value)
+    if not found:
+        value = points(state) if over(state) else evaluate(leaf, state, rng, out)
+    if minimax:
+        back_up_best(tree, depth, value)
+    else:
+        back_up(tree, depth, value)
     return value
 
 
@@ -159,14 +196,32 @@ def back_up(tree: Tree, depth: int, value: float) -> None:
 
 
 @kernel
+def back_up_best(tree: Tree, depth: int, value: float) -> None:
+    """Give the last node of the path `value`, and every node before it the value of its best child."""
+    node = tree.path[depth]
+    tree.visits[node] += 1
+    tree.total[node] = value * tree.visits[node]
+    for i in range(depth - 1, -1, -1):
+        node = tree.path[i]
+        best = -1e300
+        child = tree.first[node]
+        while child >= 0:
+            if tree.visits[child]:
+                best = max(best, tree.signs[i] * tree.total[child] / tree.visits[child])
+            child = tree.sibling[child]
+        tree.visits[node] += 1
+        tree.total[node] = tree.signs[i] * best * tree.visits[node]
+
+
+@kernel
 def search(tree: Tree, root: Any, leaf: Any, prior: Any, temperature: float, c: float, simulations: int, rng: Stream,
-           out: Ints, q: Floats) -> float:
+           out: Ints, q: Floats, minimax: bool = False) -> float:
     """Run `simulations` from `root` on top of what the tree holds; returns the root's value for side 0.
 
     `out` [most moves] and `q` [most moves] are scratch. Call `clear` first for a fresh search.
     """
     for _ in range(simulations):
-        simulate(tree, root, leaf, prior, temperature, c, rng, out, q)
+        simulate(tree, root, leaf, prior, temperature, c, rng, out, q, minimax)
     return tree.total[0] / max(1, tree.visits[0])
 
 

@@ -54,7 +54,8 @@ class Scheme(NamedTuple):
 
     honest: float           # share of games played by the blueprint
     decay: float            # the lambda of TD(lambda)
-    solve: int              # with this many cards left the oracle's games are solved
+    solve: int              # with this many cards left half of the oracle's games are solved, the others one or two
+                            # tricks later: it must know what lies beyond, too, for the leaves of a search
 
 
 class Trace(NamedTuple):
@@ -128,12 +129,12 @@ def _store(trace: Trace, choices: int, last: float, decay: float, samples: Sampl
 
 
 @kernel
-def play_open(oracle: Oracle, start: Position, noise: float, scheme: Scheme, table: Table, trace: Trace, out: Ints, q: Floats,
+def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: float, table: Table, trace: Trace, out: Ints, q: Floats,
               rng: Stream, samples: Samples) -> None:
     """One game by the oracle with all cards open, solved at the end."""
     position = start
     choices = 0
-    while 52 - position.plays > scheme.solve:
+    while 52 - position.plays > until:
         mask = legal_mask(position)
         if mask & (mask - 1) == 0:
             position = step(position, lowest(mask))
@@ -147,20 +148,20 @@ def play_open(oracle: Oracle, start: Position, noise: float, scheme: Scheme, tab
         choices += 1
     table.nodes[0] = 0
     last = float(solve(position, table, out, -HUGE, HUGE)) if not is_over(position) else float(difference(position))
-    _store(trace, choices, last, scheme.decay, samples)
+    _store(trace, choices, last, decay, samples)
 
 
 @kernel
-def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, scheme: Scheme, table: Table,
+def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, decay: float, table: Table,
                 trace: Trace, seen: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
     """One game by the blueprint; what the oracle would think of it is noted beside until it can be solved."""
     position = start
     choices, looks = 0, 0
     solved = False
     while not is_over(position):
-        if not solved and 52 - position.plays <= scheme.solve:
+        if not solved and 52 - position.plays <= until:
             table.nodes[0] = 0
-            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), scheme.decay, samples)
+            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), decay, samples)
             solved = True
         mask = legal_mask(position)
         if mask & (mask - 1) == 0:
@@ -179,7 +180,7 @@ def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: fl
         if not solved:
             _note(trace, choices, position, -1, q, n, chosen, sign)
             choices += 1
-    _store(seen, looks, float(difference(position)), scheme.decay, views)
+    _store(seen, looks, float(difference(position)), decay, views)
 
 
 @kernel
@@ -193,10 +194,12 @@ def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme,
         start = deal(deck, below(rng, 4), rng)
         level = below(rng, 4)
         noise = 0.0 if level == 0 else 0.02 if level == 1 else 0.1 if level == 2 else 0.3
+        late = below(rng, 4)
+        until = scheme.solve - (0 if late < 2 else 4 if late == 2 else 8)
         if uniform(rng) < scheme.honest:
-            play_honest(oracle, blueprint, start, noise, scheme, table, trace, seen, out, q, rng, samples, views)
+            play_honest(oracle, blueprint, start, noise, until, scheme.decay, table, trace, seen, out, q, rng, samples, views)
         else:
-            play_open(oracle, start, noise, scheme, table, trace, out, q, rng, samples)
+            play_open(oracle, start, noise, until, scheme.decay, table, trace, out, q, rng, samples)
 
 
 # --- the exam: exact values to compare a net with --------------------------------------------------------------------

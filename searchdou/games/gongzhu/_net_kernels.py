@@ -127,5 +127,5 @@ def best_of(q: Floats, n: int) -> int:
     return best
 
 
-register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values))
+register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
 register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))

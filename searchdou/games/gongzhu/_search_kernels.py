@@ -22,6 +22,7 @@ from searchdou.games.gongzhu._kernels import (
     DIAMONDS,
     DOUBLER,
     HEARTS,
+    MAX_MOVES,
     PIG,
     RANKS,
     SCORING,
@@ -43,6 +44,7 @@ from searchdou.games.gongzhu._kernels import (
 )
 
 Ints = npt.NDArray[np.int64]
+_H2 = 1 << RANKS
 Floats = npt.NDArray[np.float64]
 
 
@@ -93,6 +95,37 @@ def scale(position: Position) -> int:
 
 
 @kernel
+def reach(position: Position) -> int:
+    """No side can win more than this from here on: the points in play, doubled where the doubler may still double them.
+
+    Generous, not sharp: what counts is that it is 0 once the last scoring card is gone, and small when little is left.
+    """
+    play = (position.hand0 | position.hand1 | position.hand2 | position.hand3 | on_table(position)) & SCORING
+    if play == 0:
+        return 0
+    most = -score(play & ALL_HEARTS & ~_H2) if play & ALL_HEARTS else 0
+    if play & PIG:
+        most += 100
+    if play & SHEEP:
+        most += 100
+    takers, doubled = 0, play & DOUBLER != 0
+    for seat in range(4):
+        pile = pile_of(position, seat)
+        if pile & ALL_HEARTS:
+            takers += 1
+        doubled = doubled or pile & DOUBLER != 0
+    if takers < 2 and play & ALL_HEARTS:                # one pile may still take all hearts: from -200 to +200
+        most += 400
+    if not doubled:
+        return most
+    most *= 2
+    if play & DOUBLER:
+        for seat in range(4):
+            most += abs(score(pile_of(position, seat)))
+    return most + 100                                   # the doubler alone is 50 and loses it with the first other card
+
+
+@kernel
 def _class_of(card: int) -> int:
     """Cards of one suit with equal numbers score alike: 0 for plain ones."""
     if RANKS <= card < 2 * RANKS:
@@ -103,7 +136,10 @@ def _class_of(card: int) -> int:
 
 @kernel
 def moves(position: Position, out: Ints) -> int:
-    """Legal cards, one of each run that nobody else's card divides and that scores alike; likely best first."""
+    """Legal cards, one of each run that nobody else's card divides and that scores alike; likely best first.
+
+    The second half of the first 2 * MAX_MOVES places of `out` is scratch.
+    """
     mask = legal_mask(position)
     hand = hand_of(position, position.turn)
     others = (position.hand0 | position.hand1 | position.hand2 | position.hand3 | on_table(position)) & ~hand
@@ -120,13 +156,19 @@ def moves(position: Position, out: Ints) -> int:
         out[n] = card
         n += 1
         last, last_class = card, kind
-    led = led_suit(position)
-    if led >= 0 and n > 1 and out[0] // RANKS != led:   # discards: what scores goes first
-        front = 0
+    if n > 1:                                           # best first, by what one trick is likely to bring
+        lying, best, partner_best = _trick_so_far(position)
+        unseen = others & ~on_table(position)
         for i in range(n):
-            if (1 << out[i]) & SCORING:
-                out[front], out[i] = out[i], out[front]
-                front += 1
+            card = out[i]
+            worth = int(16.0 * greedy_value(position, card, unseen, lying, best, partner_best))
+            j = i
+            while j > 0 and out[MAX_MOVES + j - 1] < worth:
+                out[MAX_MOVES + j] = out[MAX_MOVES + j - 1]
+                out[j] = out[j - 1]
+                j -= 1
+            out[MAX_MOVES + j] = worth
+            out[j] = card
     return n
 
 
@@ -182,6 +224,7 @@ HELD[[38, 37, 36, 35]] = (30.0, 20.0, 10.0, 40.0)
 HELD[[51, 50, 49, 48, 47]] = (-20.0, -15.0, -10.0, -5.0, -15.0)
 LOW_CARD = 0.6         # points a rank lower is worth to keep: low cards lose tricks later
 COVERED = 0.72         # chance that one higher unseen card does not overtake
+_HOLDS = COVERED ** np.arange(RANKS)
 STILL_TO_COME = -6.0   # points a later player adds to a trick, on average
 PIG_FALLS = -14.0      # more of them in spades while the pig is out
 SHEEP_FALLS = 8.0      # in diamonds while the sheep is out
@@ -210,7 +253,7 @@ def greedy_value(position: Position, card: int, unseen: int, lying: float, best:
         holds = 1.0
     else:
         higher = count(unseen & ~((1 << (top + 1)) - 1) & (SUIT << (RANKS * led)))
-        holds = COVERED ** higher
+        holds = _HOLDS[higher]
     ours = wins or partner_best
     # Overtaken, the trick goes to one of the players to come: two of three are enemies of the leader, and so on.
     if to_come == 3:
@@ -276,5 +319,5 @@ def greedy_values(policy: Greedy, position: Position, actions: Ints, n: int, q: 
 
 register(Position, SimpleNamespace(legal=legal, step=step, turn=turn, side=side, over=is_over, points=points,
                                    cards_left=cards_left, with_hands=with_hands, moves=moves, key=key, settled=settled,
-                                   scale=scale))
+                                   scale=scale, reach=reach))
 register_policy(Greedy, SimpleNamespace(choose=greedy_choice, values=greedy_values))
