@@ -31,5 +31,5 @@ clean:                           ## forget the environment (compiled kernels are
 	touch $@
 
 .venv/dev.done: .venv/core.done
-	$(PIP) --no-build-isolation -e '.[dev,peers]'
+	$(PIP) --no-build-isolation -e '.[dev,train,peers]'
 	touch $@

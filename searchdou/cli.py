@@ -1,11 +1,13 @@
-"""The command line: play, demo, advise, match, tournament, bench, bot."""
+"""The command line: play, demo, advise, match, tournament, train, bench, bot."""
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import math
 import runpy
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +23,9 @@ from searchdou.errors import IllegalAction, SearchDouError, UnknownName
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
                   help="Agents for card games with hidden hands: DouDizhu and Gongzhu.")
 bench = typer.Typer(no_args_is_help=True, help="Measure us beside what you would use instead.")
+train = typer.Typer(no_args_is_help=True, help="Train nets from nothing (needs torch: the `train` extra).")
 app.add_typer(bench, name="bench")
+app.add_typer(train, name="train")
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -277,6 +281,62 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     serve(game, agent, sys.stdin, sys.stdout, seed)
+
+
+@train.command("gongzhu")
+def train_gongzhu(hours: Annotated[float, typer.Option(help="of training in all, resumed runs counted")] = 2.0,
+                  out: Annotated[Path, typer.Option(help="folder of checkpoint, weights, curve and logs")] = Path(
+                      "runs/gongzhu"),
+                  resume: Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")] = False,
+                  seed: SeedOption = 0,
+                  set_: Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")] = None
+                  ) -> None:
+    """Both nets of Gongzhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/scrofa.py)."""
+    try:
+        from searchdou.train.scrofa import ScrofaSettings, Training
+    except ModuleNotFoundError as missing:
+        raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
+    settings = _settings(ScrofaSettings, set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+    _train(lambda tell: Training(settings, tell), out)
+
+
+def _settings(kind: Any, items: list[str], **given: Any) -> Any:
+    """A dataclass of settings from name=value words."""
+    known = {field.name: field for field in dataclasses.fields(kind)}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals:
+            raise SearchDouError(f"--set takes name=value, not {item!r}")
+        if name not in known:
+            raise UnknownName("setting", name, known)
+        convert = type(known[name].default)
+        try:
+            given[name] = convert(text)
+        except ValueError:
+            raise SearchDouError(f"--set {name} takes {convert.__name__}, not {text!r}") from None
+    return kind(**given)
+
+
+def _train(make: Any, out: Path) -> None:
+    """Run a training with one live line; whatever stops it, the last checkpoint is whole."""
+    with errors.status("compiling and solving the exam") as status:
+        def tell(line: str, lasting: bool) -> None:
+            status.update(line)
+            if lasting:
+                console.print(line)
+        training = make(tell)
+        signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started us with it ignored
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            training.run()
+        except KeyboardInterrupt:
+            console.print(f"stopped and saved; go on with: searchdou train gongzhu --resume --out {out}")
+            raise
+    console.print(f"weights and curve are in {out}")
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
 
 
 @bench.command()

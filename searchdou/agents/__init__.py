@@ -22,6 +22,7 @@ for _game, _name, _module, _class in (
         ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
         ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),
         ("gongzhu", "net", "gongzhu_net", "NetPlayer"),
+        ("gongzhu", "oracle", "gongzhu_oracle", "OraclePlayer"),
         ("doudizhu", "search", "search", "SearchPlayer"),
         ("gongzhu", "search", "search", "SearchPlayer"),
 ):

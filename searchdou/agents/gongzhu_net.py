@@ -6,7 +6,6 @@ from inference._rng_kernels import stream
 from searchdou.games.gongzhu import InfoSet, Move, encode
 from searchdou.games.gongzhu import _net_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
-from searchdou.nets import load_weights
 
 
 def seen_by(infoset: InfoSet) -> Position:
@@ -17,11 +16,10 @@ def seen_by(infoset: InfoSet) -> Position:
 
 
 class NetPlayer:
-    """Plays the card the net values highest; `weights` names a file, the shipped one without it."""
+    """Plays the card the net values highest; `nets` is the folder of its weights, without it the shipped ones."""
 
-    def __init__(self, weights: str = "", noise: float = 0.0, seed: int = 0) -> None:
-        loaded = load_weights(weights, encode.AVERAGED) if weights else None
-        self.policy = encode.blueprint(loaded, noise)
+    def __init__(self, nets: str = "", noise: float = 0.0, seed: int = 0) -> None:
+        self.policy = encode.blueprint_in(nets, noise)
         self.seed = seed
         self._out = encode.moves_scratch()
 

@@ -39,7 +39,11 @@ class SearchSettings:
     samples: int | None = None        # deals looked at
     sims: int | None = None           # simulations (or rollouts) for a candidate on a deal
     mode: str | None = None           # tree: a tree on every deal; flat: rollouts only; ismcts: one tree over all deals
-    leaf: str | None = None           # rollout: by the game's cheap policy; random: by random moves
+    leaf: str | None = None           # value: a net sees all hands; blueprint, rollout, random: played out by a net, by
+                                      # the game's cheap policy, by random moves
+    policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
+    nets: str = ""                    # folder of the nets' weights; without it those that came with the package
+    backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
     weights: str | None = None        # of deals: uniform, iec, bayes, linear (the original program's factor)
     beta: float | None = None         # how sharply deals are weighed, per point of regret
     slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
@@ -67,7 +71,8 @@ class Kit:
     action_of: Callable[[Any, int], Any]
     sign_of: Callable[[Any], float]
     wins_at_once: Callable[[Any, int], bool]
-    policies: dict[str, Callable[[], Any]]
+    leaves: dict[str, Callable[[str], Any]]      # by the folder of the nets
+    policies: dict[str, Callable[[str], Any]]
     prepare: Callable[[Any, Any], None] # (policy, infoset): before a decision
     opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
     example: Callable[[], Any]          # any infoset with a past, to warm up on
@@ -82,19 +87,23 @@ def _second(state: Any) -> Any:
 
 
 def _gongzhu_kit() -> Kit:
-    from searchdou.games.gongzhu import Game, hidden
+    from searchdou.games.gongzhu import Game, encode, hidden
     from searchdou.games.gongzhu import _search_kernels as kernels
     from searchdou.games.gongzhu.cards import MOVES
+    greedy = kernels.Greedy(0.1)
     return Kit(
-        defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "rollout", "weights": "iec", "beta": 0.02,
-                  "slices": 0, "strata": "exact", "c": 60.0, "prior": 0.0, "moves": 0, "caution": 0.0,
-                  "solve": 20},
+        defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
+                  "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
+                  "caution": 0.0, "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
         action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
         wins_at_once=lambda infoset, card: False,
-        policies={"rollout": lambda: kernels.Greedy(0.1), "random": Uniform},
+        leaves={"value": encode.oracle_in, "rollout": lambda nets: Rollout(greedy),
+                "blueprint": lambda nets: Rollout(encode.blueprint_in(nets, 0.05)),
+                "random": lambda nets: Rollout(Uniform())},
+        policies={"blueprint": encode.blueprint_in, "rule": lambda nets: greedy},
         prepare=lambda policy, infoset: None, opening=lambda infoset: None,
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000)
 
@@ -110,22 +119,23 @@ def _doudizhu_kit() -> Kit:
 
     bidder = RulePlayer()               # bids are searched for once there are nets to price them
     return Kit(
-        defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "weights": "uniform", "beta": 0.5,
-                  "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6, "caution": 1.0,
-                  "solve": 12},
+        defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "policy": "rule", "backup": "mean",
+                  "weights": "uniform", "beta": 0.5, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6,
+                  "caution": 1.0, "solve": 12},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
-        policies={"rollout": rule.rule_policy, "random": Uniform}, prepare=prepare,
+        leaves={"rollout": lambda nets: Rollout(rule.rule_policy()), "random": lambda nets: Rollout(Uniform())},
+        policies={"rule": lambda nets: rule.rule_policy()}, prepare=prepare,
         opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
-_CHOICES = {"mode": ("tree", "flat", "ismcts"), "leaf": ("rollout", "random"), "weights": ("uniform", *RULES),
-            "strata": ("none", "exact", "equal")}
+_CHOICES = {"mode": ("tree", "flat", "ismcts"), "weights": ("uniform", *RULES), "strata": ("none", "exact", "equal"),
+            "backup": ("mean", "best")}
 
 
 class SearchPlayer:
@@ -139,14 +149,14 @@ class SearchPlayer:
         self.kit = _KITS[game]()
         self.settings = self._complete(settings or SearchSettings(**given))
         s = self.settings
-        self._leaf = self.kit.policies[str(s.leaf)]
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
-                         int(s.solve or 0), self.kit.solve_nodes)
-        self._root = Root(self.plan, lambda: Rollout(self._leaf()), self.kit.policies["rollout"], threads=s.threads,
+                         int(s.solve or 0), self.kit.solve_nodes, s.backup == "best")
+        make_leaf, make_policy = self.kit.leaves[str(s.leaf)], self.kit.policies[str(s.policy)]
+        self._root = Root(self.plan, lambda: make_leaf(s.nets), lambda: make_policy(s.nets), threads=s.threads,
                           most_moves=self.kit.most_moves)
-        self._information_set = InformationSetRoot(lambda: Rollout(self._leaf()), self.plan.c,
+        self._information_set = InformationSetRoot(lambda: make_leaf(s.nets), self.plan.c,
                                                    most_moves=self.kit.most_moves) if s.mode == "ismcts" else None
-        self._policy = self.kit.policies["rollout"]()
+        self._policy = make_policy(s.nets)
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
             self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
@@ -157,7 +167,7 @@ class SearchPlayer:
         for name, default in self.kit.defaults.items():
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
-        for name, known in _CHOICES.items():
+        for name, known in {**_CHOICES, "leaf": tuple(self.kit.leaves), "policy": tuple(self.kit.policies)}.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
@@ -193,9 +203,9 @@ class SearchPlayer:
         seconds = None if s.time is None else max(1e-3, s.time - (time.perf_counter() - began))
         limit = limit or Limit(s.samples, seconds)
         for worker in self._root.workers:
-            self.kit.prepare(worker.leaf.policy, infoset)
+            self.kit.prepare(getattr(worker.leaf, "policy", None), infoset)
         if self._information_set:
-            self.kit.prepare(self._information_set.leaf.policy, infoset)
+            self.kit.prepare(getattr(self._information_set.leaf, "policy", None), infoset)
         winning = [action for action in candidates if self.kit.wins_at_once(infoset, action)]
         kept, favourite = self._kept(view, deals, candidates, winning)
         if self._information_set:

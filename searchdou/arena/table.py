@@ -46,7 +46,7 @@ def play(state: Any, players: Sequence[Player], clocks: Sequence[Clock]) -> Any:
         infoset, clock = state.infoset(), clocks[seat]
         began = time.perf_counter()
         try:
-            action = players[seat].act(infoset)
+            action = _action(players[seat], state, infoset)
         except Forfeit as forfeit:
             action = default_action(infoset)
             clock.forfeits[forfeit.kind] = clock.forfeits.get(forfeit.kind, 0) + 1
@@ -55,6 +55,13 @@ def play(state: Any, players: Sequence[Player], clocks: Sequence[Clock]) -> Any:
         clock.decisions += 1
         state.act(action)
     return state
+
+
+def _action(player: Any, state: Any, infoset: Any) -> Any:
+    """What a player does with what it may know: an InfoSet, unless it is one that cheats by name (`oracle`)."""
+    if getattr(player, "sees_all_hands", False):
+        return player.act_open(state)
+    return player.act(infoset)
 
 
 def default_action(infoset: Any) -> Any:

@@ -19,7 +19,6 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +46,7 @@ class ScrofaSettings:
 
     hours: float = 2.0              # of training in all, over all runs that resume one another
     out: Path = Path("runs/gongzhu")  # checkpoint, weights, curve and TensorBoard logs go here
+    blocks: int = 0                 # train so many blocks instead of hours: the same seed then gives the same weights
     resume: bool = False            # go on from the checkpoint in `out`
     seed: int = 0
     games: int = 1000               # a block
@@ -184,6 +184,8 @@ class Training:
     def __init__(self, settings: ScrofaSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None) -> None:
         self.s = s = settings
         self.tell = tell
+        if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1 or not 12 <= s.solve <= 24:
+            raise SearchDouError("training needs hours above 0, at least one game, batch and window, and solve from 12 to 24")
         s.out.mkdir(parents=True, exist_ok=True)
         self.path = s.out / "checkpoint.pt"
         self.elapsed, self.block, self.seen = 0.0, 0, 0
@@ -210,10 +212,9 @@ class Training:
                     learner.average[key].copy_(tensor)
             self.elapsed, self.block, self.seen = kept["elapsed"], kept["block"], kept["seen"]
             self.curve = json.loads(kept["curve"])
-        except (RuntimeError, KeyError, ValueError, EOFError, OSError, AttributeError, TypeError) as error:
-            raise SearchDouError(f"{self.path} cannot be resumed from: {error}") from None
-        except Exception as error:      # pickle.UnpicklingError and its relatives, by whatever name torch gives them
-            raise SearchDouError(f"{self.path} is damaged: {error}") from None
+        except Exception as error:      # torch raises whatever its reader stumbles over, pickle's own errors among them
+            why = str(error).strip().splitlines()
+            raise SearchDouError(f"{self.path} is damaged or from another version: {why[0] if why else error!r}") from None
 
     def save(self) -> None:
         """Checkpoint and weights, each written whole or not at all."""
@@ -246,7 +247,7 @@ class Training:
         last_save = last_exam = self.elapsed
         try:
             waiting = self._start(actor)
-            while self.elapsed < s.hours * 3600:
+            while self._progress() < 1.0:
                 began = time.perf_counter()
                 samples, views, play_seconds = waiting.result()
                 self.block += 1
@@ -261,15 +262,15 @@ class Training:
                     self._exam(exam, writer)
                     last_exam = self.elapsed
             self._exam(exam, writer)
-        finally:
+        finally:                                          # also after Ctrl-C, wherever it struck
             self.save()
             writer.close()
-            with suppress(Exception):
-                waiting.result()
         return self.curve
 
     def _progress(self) -> float:
-        return min(1.0, self.elapsed / (self.s.hours * 3600))
+        """How much of the training is done, 0 to 1: what the rate and the decay follow."""
+        s = self.s
+        return min(1.0, self.block / s.blocks if s.blocks else self.elapsed / (s.hours * 3600))
 
     def _start(self, actor: Actor) -> Future[tuple[kernels.Samples, kernels.Samples, float]]:
         decay = self.s.decay + (self.s.last_decay - self.s.decay) * self._progress()
@@ -299,7 +300,7 @@ class Training:
         marks = {"hours": self.elapsed / 3600, "games": float(self.block * s.games), "loss_oracle": self.oracle.loss,
                  "loss_blueprint": self.blueprint.loss, **exam.take(self.oracle.weights({}))}
         if s.deals:
-            marks["net"], marks["net_se"] = over_greed(f"net:weights={s.out / encode.BLUEPRINT_FILE}", s.deals)
+            marks["net"], marks["net_se"] = over_greed(f"net:nets={s.out}", s.deals)
         if s.search_deals:
             marks["search"], marks["search_se"] = over_greed(f"search:nets={s.out},samples=24", s.search_deals)
         self.curve.append(marks)

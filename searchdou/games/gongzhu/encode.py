@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
 from searchdou.games.gongzhu import _encode_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
 from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle
-from searchdou.nets import Kind, Sizes, Weights, random_weights, shipped
+from searchdou.nets import Kind, Sizes, Weights, load_weights, random_weights, shipped
 
 FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
@@ -35,14 +38,30 @@ def shares(position: Position, observer: int) -> npt.NDArray[np.float64]:
     return out
 
 
-def oracle(weights: Weights | None = None) -> Oracle:
-    """The open-card net as a leaf, with scratch of its own; the shipped one unless told."""
-    return Oracle((weights or shipped(ORACLE_FILE, OPEN)).net(kernels.MOST))
+def oracle(weights: Weights) -> Oracle:
+    """An open-card net as a leaf, with scratch of its own."""
+    return Oracle(weights.net(kernels.MOST))
 
 
-def blueprint(weights: Weights | None = None, noise: float = 0.0) -> Blueprint:
-    """The one-seat net as a policy, with scratch of its own; the shipped one unless told."""
-    return Blueprint((weights or shipped(BLUEPRINT_FILE, AVERAGED)).net(kernels.MOST), np.zeros((4, 3)), np.zeros(16), noise)
+def blueprint(weights: Weights, noise: float = 0.0) -> Blueprint:
+    """A one-seat net as a policy, with scratch of its own."""
+    return Blueprint(weights.net(kernels.MOST), np.zeros((4, 3)), np.zeros(16), noise)
+
+
+@cache
+def _kept(name: str, kind: Kind, folder: str) -> Weights:
+    """Weights read once a process: they are shared by all who play with them."""
+    return load_weights(Path(folder) / name, kind) if folder else shipped(name, kind)
+
+
+def oracle_in(folder: str = "") -> Oracle:
+    """The open-card net whose weights lie in `folder`; the shipped one when it is empty."""
+    return oracle(_kept(ORACLE_FILE, OPEN, folder))
+
+
+def blueprint_in(folder: str = "", noise: float = 0.0) -> Blueprint:
+    """The one-seat net whose weights lie in `folder`; the shipped one when it is empty."""
+    return blueprint(_kept(BLUEPRINT_FILE, AVERAGED, folder), noise)
 
 
 def untrained(kind: Kind, seed: int = 0) -> Weights:

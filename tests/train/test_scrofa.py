@@ -1,0 +1,234 @@
+"""Self-play and its targets, checkpoints, and what happens when training is stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from inference._rng_kernels import stream
+from mcts._solver_kernels import HUGE, new_table, solve
+from searchdou.errors import SearchDouError
+from searchdou.games.gongzhu import _kernels, encode
+from searchdou.nets import load_weights
+from searchdou.train import _scrofa_kernels as kernels
+from searchdou.train.scrofa import Actor, Exam, ScrofaSettings, Training
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deals": 0}
+
+
+def block(number: int = 0, **changed):
+    settings = ScrofaSettings(**{**TINY, **changed})
+    return Actor(settings).start(encode.untrained(encode.OPEN), encode.untrained(encode.AVERAGED, 1), number, 0.8).result()[:2]
+
+
+# --- samples ------------------------------------------------------------------------------------------------------------
+
+def test_targets_are_td_lambda_cut_where_the_line_was_left():
+    """Three choices worth 10, 40, 30 to side 0 as the net thought; the second was not the best (60); it ended at 100."""
+    trace = kernels.Trace(np.zeros((3, kernels.FIELDS), np.int64), np.array([10.0, 40.0, 30.0]), np.array([10.0, 60.0, 30.0]),
+                          np.array([1, 0, 1]), np.array([0.0, 5.0, 5.0]))
+    trace.rows[:, 11] = (0, 1, 2)                       # who leads: the sign of the target
+    samples = kernels.Samples(np.zeros((3, kernels.FIELDS), np.int64), np.zeros(3, np.float32), np.zeros(1, np.int64))
+    kernels._store(trace, 3, 100.0, 0.9, samples)
+    last = 100.0
+    second = 0.1 * 30.0 + 0.9 * last                    # the third choice was on the line: mixed
+    first = 60.0                                        # the second was not: what the best was thought to be worth
+    assert samples.target == pytest.approx([(last - 5) / 100, -(second - 5) / 100, first / 100])
+    assert samples.rows[:, 11].tolist() == [2, 1, 0]
+
+
+def test_samples_are_positions_of_real_games():
+    samples, views = block()
+    assert samples.used[0] > 200
+    assert views.used[0] > 100
+    for made, observers in ((samples, {-1}), (views, {0, 1, 2, 3})):
+        n = int(made.used[0])
+        assert np.isfinite(made.target[:n]).all()
+        assert set(made.rows[:n, 15].tolist()) == observers
+        for row in made.rows[:n:7]:
+            position = kernels.read_row(row)
+            cards = [*position[:8], *(1 << card for card in position[8:11] if card >= 0)]
+            assert sum(cards) == _kernels.DECK           # every card once
+            again = np.zeros(kernels.FIELDS, np.int64)
+            kernels.write_row(position, int(row[15]), again)
+            assert again.tolist() == row.tolist()
+    seat_that_chose = (views.rows[:, 12] - 1) % 4        # within a trick the observer is the one before the seat to play
+    within = np.flatnonzero(views.rows[:int(views.used[0]), 13] & 3)
+    assert (seat_that_chose[within] == views.rows[within, 15]).all()
+
+
+def test_the_last_sample_of_an_open_game_is_solved():
+    samples, _ = block(honest=0.0, games=6)
+    rows, targets = samples.rows[:int(samples.used[0])], samples.target[:int(samples.used[0])]
+    ends = [k for k in range(len(rows)) if k == 0 or rows[k, 13] > rows[k - 1, 13]]     # stored from the end of each game
+    assert len(ends) == 6
+    out, checked = np.empty(1024, np.int64), 0
+    for k in ends:
+        position = kernels.read_row(rows[k])
+        if 52 - position.plays <= 24:
+            exact = solve(position, new_table(12), out, -HUGE, HUGE) - _kernels.difference(position)
+            checked += 1
+            forced = exact * (1 if position.leader % 2 == 0 else -1) / 100
+            assert targets[k] == pytest.approx(forced, abs=1e-5)
+    assert checked >= 3
+
+
+def test_a_block_is_decided_by_seed_and_number():
+    one, again, other = block(1), block(1), block(2)
+    assert one[0].target[:100].tolist() == again[0].target[:100].tolist()
+    assert one[1].rows[:100].tolist() == again[1].rows[:100].tolist()
+    assert one[0].rows[:100].tolist() != other[0].rows[:100].tolist()
+
+
+def test_dense_features_are_the_sparse_ones():
+    samples, views = block()
+    x = np.full((5, encode.FEATURES), 7.0, np.float32)
+    ids, on = np.zeros(256, np.int64), np.zeros(256, np.float32)
+    for made in (samples, views):
+        chosen = np.array([3, 0, 50, 3, 99])
+        kernels.densify(made.rows, chosen, x, ids, on, np.zeros((4, 3)))
+        for row, number in zip(x, chosen, strict=True):
+            observer = int(made.rows[number, 15])
+            features = encode.features(kernels.read_row(made.rows[number]), None if observer < 0 else observer)
+            assert {int(f): float(row[f]) for f in np.flatnonzero(row)} == {f: v for f, v in features.items() if v}
+
+
+def test_an_exam_knows_the_exact_values():
+    exam = Exam(20)
+    rows, cards, values = exam.stages[20]
+    for row, legal, worth in zip(rows[:5], cards, values, strict=False):
+        position = kernels.read_row(row)
+        assert 17 <= 52 - position.plays <= 20
+        sign = 1 if position.turn % 2 == 0 else -1
+        held = [int(card) for card in legal if card >= 0]
+        assert held == [card for card in range(52) if _kernels.legal_mask(position) >> card & 1]
+        exact = [sign * int(solve(_kernels.step(position, card), new_table(12), np.empty(1024, np.int64), -HUGE, HUGE))
+                 for card in held]
+        assert worth[:len(held)].tolist() == exact
+    marks = exam.take(encode.untrained(encode.OPEN))
+    assert marks["regret20"] > 0
+    assert marks["rmse20"] > 0
+    assert Exam(20).take(encode.untrained(encode.OPEN)) == marks
+    assert stream(1)[0] != stream(2)[0]
+
+
+# --- learning -----------------------------------------------------------------------------------------------------------
+
+def numbers(folder: Path) -> dict[str, list[float]]:
+    kept = load_weights(folder / encode.ORACLE_FILE, encode.OPEN)
+    return {name: array.ravel()[:50].tolist() for name, array in kept.arrays.items()}
+
+
+def test_learning_lowers_the_loss_and_the_seed_decides(tmp_path):
+    losses = []
+    for name in ("a", "b"):
+        told = []
+        training = Training(ScrofaSettings(**{**TINY, "games": 100}, blocks=12, out=tmp_path / name),
+                            lambda line, lasting, told=told: told.append((lasting, line)))
+        first: list[float] = []
+        learn = training._learn
+        training._learn = lambda s, v, learn=learn, t=training, first=first: (learn(s, v), first.append(t.oracle.loss))
+        curve = training.run()
+        losses.append(first)
+        assert [lasting for lasting, _ in told].count(True) == len(curve) == 1
+        assert "games/s" in told[0][1]
+        assert json.loads((tmp_path / name / "curve.json").read_text()) == curve
+        assert list((tmp_path / name / "tensorboard").iterdir())
+    assert losses[0] == losses[1]
+    assert np.mean(losses[0][-3:]) < 0.7 * losses[0][0]
+    assert numbers(tmp_path / "a") == numbers(tmp_path / "b")
+    meta = load_weights(tmp_path / "a" / encode.BLUEPRINT_FILE, encode.AVERAGED).meta
+    assert (meta["run"], meta["games"]) == ("scrofa", "1200")
+    assert set(meta) >= {"settings", "hours", "commit", "game", "version"}
+
+
+def test_resuming_goes_on_where_it_stopped(tmp_path):
+    settings = {**TINY, "out": tmp_path}
+    Training(ScrofaSettings(**settings, blocks=3)).run()
+    with pytest.raises(SearchDouError, match="--resume goes on from it"):
+        Training(ScrofaSettings(**settings, blocks=6))
+    before = numbers(tmp_path)
+    more = Training(ScrofaSettings(**settings, blocks=6, resume=True))
+    assert (more.block, len(more.curve)) == (3, 1)
+    assert {name: t.numpy().astype(np.float16).astype(np.float32).ravel()[:50].tolist()
+            for name, t in more.oracle.average.items()} == before
+    assert [mark["games"] for mark in more.run()] == [48.0, 96.0]
+    assert numbers(tmp_path) != before
+
+
+def test_checkpoints_that_cannot_be_used(tmp_path):
+    with pytest.raises(SearchDouError, match=r"no .*checkpoint.pt to resume from"):
+        Training(ScrofaSettings(**TINY, out=tmp_path, resume=True))
+    path = tmp_path / "checkpoint.pt"
+    for data in (b"", b"not a checkpoint", b"PK\x03\x04" + bytes(100)):
+        path.write_bytes(data)
+        with pytest.raises(SearchDouError, match="damaged") as caught:
+            Training(ScrofaSettings(**TINY, out=tmp_path, resume=True))
+        assert "\n" not in str(caught.value)
+        assert path.read_bytes() == data
+    with pytest.raises(SearchDouError, match="solve from 12 to 24"):
+        Training(ScrofaSettings(**TINY, out=tmp_path / "x", solve=40))
+
+
+# --- stopped from outside -----------------------------------------------------------------------------------------------
+
+def started(out: Path, *more: str) -> subprocess.Popen:
+    words = [f"{name}={value}" for name, value in {**TINY, "checkpoint_minutes": 0.005}.items()]
+    return subprocess.Popen([sys.executable, "-m", "searchdou.cli", "train", "gongzhu", "--out", str(out),
+                             *(word for item in words for word in ("--set", item)), *more], cwd=HOUSE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"})
+
+
+def saved(out: Path) -> int:
+    """Games in the weights that are saved, 0 before there are any."""
+    path = out / encode.ORACLE_FILE
+    return int(load_weights(path, encode.OPEN).meta["games"]) if path.exists() else 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_stopped_training_goes_on(tmp_path, how):
+    first = started(tmp_path)
+    try:
+        until = time.monotonic() + 240
+        while saved(tmp_path) < 32:
+            assert first.poll() is None, first.stderr.read()
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        first.send_signal(how)
+        out, err = first.communicate(timeout=120)
+    finally:
+        first.kill()
+    if how == signal.SIGKILL:
+        assert first.returncode == -signal.SIGKILL
+    else:
+        assert first.returncode == 130, err
+        assert "stopped and saved; go on with: searchdou train gongzhu --resume" in out
+    games = saved(tmp_path)                              # a whole file, whatever happened
+    assert games >= 32
+    second = started(tmp_path, "--resume", "--set", f"blocks={games // 16 + 2}")
+    out, err = second.communicate(timeout=240)
+    assert second.returncode == 0, err
+    assert saved(tmp_path) == games + 32
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["--set", "speed=3"], "unknown setting 'speed'"), (["--set", "games"], "--set takes name=value, not 'games'"),
+    (["--set", "games=many"], "--set games takes int, not 'many'"), (["--resume"], "to resume from"),
+    (["--hours", "0"], "training needs hours above 0")])
+def test_bad_words_on_the_command_line(tmp_path, words, message):
+    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "train", "gongzhu", "--out", str(tmp_path), *words],
+                          cwd=HOUSE, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
