@@ -67,10 +67,12 @@ def other_worlds(game: str, state, n: int):
 
 SPECS = ["weights=iec,mode=tree,strata=exact", "weights=iec,mode=flat,strata=equal", "weights=bayes,mode=ismcts,strata=none",
          "weights=uniform,mode=tree,strata=equal", "weights=linear,mode=flat,strata=exact", "weights=uniform,mode=ismcts"]
+NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,policy=rule,backup=mean", "leaf=blueprint,mode=flat,moves=3",
+             "leaf=rollout,policy=blueprint,prior=20", "leaf=value,mode=ismcts", "leaf=value,weights=bayes,caution=1"]
 
 
-@GAMES
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("game", "spec"), [(game, spec) for game in ("gongzhu", "doudizhu") for spec in SPECS]
+                         + [("gongzhu", spec) for spec in NET_SPECS])
 def test_permuting_the_hidden_hands_changes_nothing(game, spec):
     agent, fresh = (Agent(game, f"search:samples=8,sims=10,{spec}") for _ in range(2))
     moved = 0
@@ -324,6 +326,8 @@ def test_few_deals_are_looked_at_all(game):
     ("weights=foo", "unknown weights of search 'foo'; known: bayes, iec, linear, uniform"),
     ("strata=some", "unknown strata of search 'some'; known: equal, exact, none"),
     ("leaf=net", "unknown leaf of search 'net'"),
+    ("policy=greed", "unknown policy of search 'greed'"),
+    ("backup=sum", "unknown backup of search 'sum'; known: best, mean"),
     ("samples=0", "samples must be at least 1, not 0"),
     ("sims=0", "sims must be at least 1, not 0"),
     ("threads=0", "threads must be at least 1, not 0"),
@@ -380,10 +384,14 @@ from searchdou import Agent, agents
 from tests.agents.test_search import states
 for game in ("gongzhu", "doudizhu"):
     infosets = [states(game)[2].infoset(), states(game)[-1].infoset()]
-    specs = [name for name in agents.names(game) if name != "search" and (name != "rlcard" or find_spec("douzero"))]
+    specs = [name for name in agents.names(game)
+             if name not in ("search", "oracle") and (name != "rlcard" or find_spec("douzero"))]
     specs += [f"search:samples=2,sims=2,mode={mode},weights={weights}" for mode in ("tree", "flat", "ismcts")
               for weights in ("uniform", "iec", "bayes", "linear")]
     specs += [f"search:sims=2,{more}" for more in ("samples=2,mode=tree,prior=5", "samples=2,leaf=random", "samples=600")]
+    if game == "gongzhu":
+        specs += [f"search:samples=2,sims=2,leaf={leaf},policy={policy}" for leaf in ("value", "blueprint", "rollout")
+                  for policy in ("blueprint", "rule")]
     for spec in specs:
         agent = Agent(game, spec)
         print(game, spec, *(agent.act(infoset) for infoset in infosets), agent.analyze(infosets[0]).line, flush=True)

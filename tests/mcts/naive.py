@@ -166,8 +166,9 @@ class Node:
 class SlowTree:
     """The same search with objects; `rules` are a game's compiled functions, random numbers are spent in the same order."""
 
-    def __init__(self, rules, evaluate, priors, c, below) -> None:
+    def __init__(self, rules, evaluate, priors, c, below, *, children=None, minimax=False) -> None:
         self.rules, self.evaluate, self.priors, self.c, self.below = rules, evaluate, priors, c, below
+        self.children, self.minimax = children, minimax     # of a leaf that looks ahead: (state, actions) -> values
         self.root = Node()
 
     def search(self, state, simulations, rng) -> None:
@@ -175,24 +176,40 @@ class SlowTree:
             self._simulate(state, rng)
 
     def _simulate(self, state, rng) -> None:
-        path = [self.root]
+        path, signs, value = [self.root], [], None
         while not self.rules.over(state):
             node = path[-1]
+            signs.append(1.0 if self.rules.side(state) == 0 else -1.0)
             if node.children is None:
-                if node.visits == 0 and node is not self.root:
+                if node.visits == 0 and node is not self.root and self.children is None:
                     break
                 node.children = {action: Node() for action in self.rules.legal(state)}
                 if self.priors is not None:
                     for action, p in self.priors(state).items():
                         node.children[action].prior = p
+                if self.children is not None and len(node.children) > 1:
+                    worth = self.children(state, list(node.children))
+                    for action, q in zip(node.children, worth, strict=True):
+                        node.children[action].visits, node.children[action].total = 1, signs[-1] * q
+                    value = signs[-1] * max(worth)
+                    break
             sign = 1.0 if self.rules.side(state) == 0 else -1.0
             action = self._puct(node, sign) if self.priors is not None else self._ucb(node, sign, rng)
             path.append(node.children[action])
             state = self.rules.step(state, action)
-        value = self.rules.points(state) if self.rules.over(state) else self.evaluate(state, rng)
-        for node in path:
+        if value is None:
+            value = self.rules.points(state) if self.rules.over(state) else self.evaluate(state, rng)
+        if not self.minimax:
+            for node in path:
+                node.visits += 1
+                node.total += value
+            return
+        path[-1].visits += 1
+        path[-1].total = value * path[-1].visits
+        for node, sign in reversed(list(zip(path[:-1], signs, strict=False))):
             node.visits += 1
-            node.total += value
+            best = max(sign * child.total / child.visits for child in node.children.values() if child.visits)
+            node.total = sign * best * node.visits
 
     def _ucb(self, node, sign, rng) -> int:
         """v + c sqrt(ln N / n), ScrofaZero 8.6; an unvisited child first, a random one (a reservoir of one)."""

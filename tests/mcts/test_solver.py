@@ -11,6 +11,7 @@ from mcts._solver_kernels import HUGE, new_table, solve, solved_line
 from searchdou.games.doudizhu import _kernels as doudizhu_kernels
 from searchdou.games.doudizhu import _search_kernels as _doudizhu  # noqa: F401 (teaches the solver this game)
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
+from searchdou.games.gongzhu import _search_kernels as gongzhu_search
 from searchdou.games.gongzhu import _search_kernels as _gongzhu  # noqa: F401
 from tests.doudizhu.strategies import RULE_NAMES
 from tests.gongzhu.naive import DECK, HEARTS
@@ -112,6 +113,29 @@ def test_doudizhu_bombs_and_spring(rules, hands, landlord, turn, plays):
     for bid in (0, 3):
         game = naive.Ending(rules, landlord, bid, hands, turn, landlord_plays=plays[0], peasant_plays=plays[1], bombs=1)
         assert value_of(game.position()) == naive.doudizhu_value(game)
+
+
+def test_nobody_wins_more_than_the_reach():
+    """The bound the solver cuts by, against all there is to win and to lose."""
+    rng = random.Random(11)
+    sharp = 0
+    for number in range(400):
+        game = naive.gongzhu_ending(rng, 1 + number % 3)
+        position = naive.gongzhu_position(game)
+        most = gongzhu_search.reach(position)
+        settled = gongzhu_kernels.difference(position)
+        lines = []
+
+        def play_on(position, lines=lines, settled=settled) -> None:
+            cards = [card for card in range(52) if gongzhu_kernels.legal_mask(position) >> card & 1]
+            if not cards:
+                lines.append(gongzhu_kernels.difference(position) - settled)
+            for card in cards[:3]:
+                play_on(gongzhu_kernels.step(position, card))
+        play_on(position)
+        assert max(map(abs, lines)) <= most, game.hands
+        sharp += most == 0
+    assert sharp > 5
 
 
 def test_a_window_bounds_the_value():

@@ -19,6 +19,8 @@ from searchdou.games.doudizhu import _kernels as doudizhu_kernels
 from searchdou.games.doudizhu import _search_kernels as doudizhu_search
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
 from searchdou.games.gongzhu import _search_kernels as gongzhu_search
+from searchdou.games.gongzhu import encode
+from searchdou.games.gongzhu._net_kernels import oracle_values
 from tests.doudizhu.strategies import RULE_NAMES
 
 from . import naive
@@ -88,6 +90,41 @@ def test_the_tree_equals_its_slow_twin(game, temperature, seed):
                           priors if temperature else None, 30.0, below)
     slow.search(position, 120, stream(seed))
     assert naive.statistics(tree) == slow.statistics()
+
+
+ORACLE = encode.oracle(encode.untrained(encode.OPEN, 5))
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+@pytest.mark.parametrize("leaf", [LEAF, ORACLE], ids=["rollout", "net"])
+@pytest.mark.parametrize("seed", range(4))
+def test_leaves_that_look_ahead_and_minimax_equal_the_slow_twin(leaf, minimax, seed):
+    position = ending("gongzhu", seed, 4)
+    tree = new_tree(100_000)
+    clear(tree)
+    search(tree, position, leaf, GREEDY, 0.0, 30.0, 150, stream(seed), OUT, Q, minimax)
+
+    def children(state, actions) -> list[float]:
+        q = np.empty(len(actions))
+        oracle_values(ORACLE, state, np.array(actions), len(actions), q)
+        return q.tolist()
+
+    slow = naive.SlowTree(RULES["gongzhu"], lambda state, rng: rollout_value(LEAF, state, rng, OUT), None, 30.0, below,
+                          children=children if leaf is ORACLE else None, minimax=minimax)
+    slow.search(position, 150, stream(seed))
+    found, expected = naive.statistics(tree), slow.statistics()
+    assert {path: visits for path, (visits, _) in found.items()} == {path: visits for path, (visits, _) in expected.items()}
+    assert [total for _, total in found.values()] == pytest.approx([expected[path][1] for path in found])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_minimax_tree_that_reaches_the_end_is_exact(seed):
+    """Grown until every line is played out, whatever the net thinks."""
+    position = ending("gongzhu", seed, 2)
+    tree = new_tree(100_000)
+    clear(tree)
+    value = search(tree, position, ORACLE, GREEDY, 0.0, 1e6, 5000, stream(seed), OUT, Q, True)
+    assert value == pytest.approx(float(solve(position, new_table(10), OUT, -HUGE, HUGE)))
 
 
 @pytest.mark.unit

@@ -1,0 +1,112 @@
+"""The net alone, the one agent that cheats, and weights that are not there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inference._rng_kernels import stream
+from searchdou import Agent, agents, games
+from searchdou.arena.match import MatchSettings, run_match
+from searchdou.errors import SearchDouError
+from searchdou.games.gongzhu import Game, encode, hidden
+from searchdou.nets import BadWeights, save_weights
+from tests.inference import cases
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+
+
+def test_the_shipped_weights_are_small_and_say_where_they_come_from():
+    total = 0
+    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+        total += (HOUSE / "searchdou" / "weights" / name).stat().st_size
+        meta = encode._kept(name, kind, "").meta
+        assert {"game", "view", "version", "run", "settings", "hours", "games", "commit"} <= set(meta)
+    assert total < 2_000_000
+
+
+def test_the_net_beats_those_who_know_little():
+    summary = run_match(MatchSettings("gongzhu", "net", "random", 32, seed=1)).summary()
+    assert summary["ci95"][0] > 150
+    assert run_match(MatchSettings("gongzhu", "net", "if", 64, seed=1)).summary()["points"] > 0
+
+
+def test_the_net_sees_one_seat_only():
+    agent = Agent("gongzhu", "net")
+    for seed in range(12):
+        state = cases.gongzhu_game(seed, 3 * seed)
+        infoset = state.infoset()
+        action = agent.act(infoset)
+        assert action in state.legal_actions()
+        policy = encode.blueprint_in()
+        rows = hidden.seat_hands(infoset, hidden.hidden_of(infoset).draw(3, stream(seed)))
+        legal = np.array([move.card for move in state.legal_actions()])
+        found = set()
+        for row in rows:
+            q = np.zeros(len(legal))
+            from searchdou.games.gongzhu import _net_kernels, _search_kernels
+            _net_kernels.blueprint_values(policy, _search_kernels.with_hands(state.position, row), legal, len(legal), q)
+            found.add(tuple(q.tolist()))
+        assert len(found) == 1
+        assert action.card == legal[int(np.argmax(found.pop()))]
+
+
+def test_noise_takes_a_seed():
+    state = Game().deal(3)
+    moves = [str(Agent("gongzhu", "net:noise=1", seed).act(state.infoset())) for seed in (1, 1, 2, 3, 4)]
+    assert moves[0] == moves[1]
+    assert len(set(moves)) > 1
+
+
+# --- the one that cheats ------------------------------------------------------------------------------------------------
+
+def test_only_the_oracle_is_shown_all_hands():
+    open_eyed = [(game, name) for game in games.GAMES for name in agents.names(game) if name not in ("cmd", "rlcard")
+                 and getattr(agents.make(game, name), "sees_all_hands", False)]
+    assert open_eyed == [("gongzhu", "oracle")]
+
+
+def test_the_oracle_cannot_be_asked_as_an_agent():
+    with pytest.raises(SearchDouError, match="shown all hands: it plays in matches and tournaments only"):
+        Agent("gongzhu", "oracle").act(Game().deal(1).infoset())
+    with pytest.raises(SearchDouError, match="at least one simulation"):
+        Agent("gongzhu", "oracle:sims=0")
+
+
+def test_the_oracle_is_a_ceiling_and_its_settings_decide():
+    settings = MatchSettings("gongzhu", "oracle:sims=60,solve=20", "greed", 12, seed=1)
+    result = run_match(settings)
+    assert result.summary()["points"] > 100
+    assert run_match(settings).outcomes.tolist() == result.outcomes.tolist()
+
+
+# --- weights ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("spec", ["net", "search", "oracle"])
+def test_weights_that_cannot_be_used_are_named(spec, tmp_path):
+    with pytest.raises(BadWeights, match="cannot be read"):
+        Agent("gongzhu", f"{spec}:nets={tmp_path}")
+    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+        save_weights(tmp_path / name, encode.untrained(kind))
+        data = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(data[:len(data) // 2])
+    with pytest.raises(BadWeights, match="cut short"):
+        Agent("gongzhu", f"{spec}:nets={tmp_path}")
+    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "match", "--game", "gongzhu", "--a", f"{spec}:nets={tmp_path}",
+                           "--b", "random", "--deals", "1"], cwd=HOUSE, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "cut short" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_of_weights_is_used(tmp_path):
+    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+        save_weights(tmp_path / name, encode.untrained(kind, 9))
+    state = Game().deal(4)
+    shipped, other = Agent("gongzhu", "search:samples=4,sims=4"), Agent("gongzhu", f"search:samples=4,sims=4,nets={tmp_path}")
+    worth = [{str(move): e.mean for move, e in agent.analyze(state.infoset()).values.items()} for agent in (shipped, other)]
+    assert worth[0] != worth[1]
