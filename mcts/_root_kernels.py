@@ -68,10 +68,10 @@ def value_of(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, rn
     counts[0] += plan.simulations
     if plan.tree:
         clear(scratch.tree)
-        value = search(scratch.tree, state, leaf, prior, plan.temperature, plan.c, plan.simulations, rng,
-                       scratch.out, scratch.q, plan.minimax)
+        found = search(scratch.tree, state, leaf, prior, plan.temperature, plan.c, plan.simulations, rng, scratch.out,
+                       scratch.q, plan.minimax)
         if plan.minimax:
-            return value
+            return found
         return best_value(scratch.tree, 1.0 if side(state) == 0 else -1.0)
     total = 0.0
     for _ in range(plan.simulations):

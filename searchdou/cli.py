@@ -309,7 +309,7 @@ def _settings(kind: Any, items: list[str], **given: Any) -> Any:
             raise SearchDouError(f"--set takes name=value, not {item!r}")
         if name not in known:
             raise UnknownName("setting", name, known)
-        convert = type(known[name].default)
+        convert: Any = type(known[name].default)
         try:
             given[name] = convert(text)
         except ValueError:
@@ -351,6 +351,12 @@ def search(as_json: JsonOption = False,
            seconds: Annotated[float, typer.Option(help="CPU seconds a measurement")] = 1.0) -> None:
     """Simulations, deals and weighed deals a CPU second, beside OpenSpiel's MCTS (benchmarks/search.py)."""
     _benchmark("search", as_json=as_json, seconds=seconds)
+
+
+@bench.command()
+def nets(as_json: JsonOption = False) -> None:
+    """Microseconds a net evaluation, compiled beside torch (benchmarks/nets.py)."""
+    _benchmark("nets", as_json=as_json)
 
 
 def _benchmark(name: str, **settings: Any) -> None:

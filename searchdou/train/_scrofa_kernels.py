@@ -129,8 +129,8 @@ def _store(trace: Trace, choices: int, last: float, decay: float, samples: Sampl
 
 
 @kernel
-def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: float, table: Table, trace: Trace, out: Ints, q: Floats,
-              rng: Stream, samples: Samples) -> None:
+def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: float, table: Table, trace: Trace,
+              out: Ints, q: Floats, rng: Stream, samples: Samples) -> None:
     """One game by the oracle with all cards open, solved at the end."""
     position = start
     choices = 0
@@ -197,7 +197,8 @@ def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme,
         late = below(rng, 4)
         until = scheme.solve - (0 if late < 2 else 4 if late == 2 else 8)
         if uniform(rng) < scheme.honest:
-            play_honest(oracle, blueprint, start, noise, until, scheme.decay, table, trace, seen, out, q, rng, samples, views)
+            play_honest(oracle, blueprint, start, noise, until, scheme.decay, table, trace, seen, out, q, rng, samples,
+                        views)
         else:
             play_open(oracle, start, noise, until, scheme.decay, table, trace, out, q, rng, samples)
 
@@ -206,7 +207,9 @@ def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme,
 
 @kernel
 def set_exam(plays: int, table: Table, rng: Stream, rows: Ints, cards: Ints, values: Floats) -> None:
-    """Fill rows [n, FIELDS] with positions about `plays` cards into games of the greedy policy, at which the seat to play has a choice.
+    """Fill rows [n, FIELDS] with positions about `plays` cards into games of the greedy policy.
+
+    The seat to play has a choice in all of them.
 
     cards [n, 13] are the legal ones, -1 beyond, values [n, 13] what each is worth to the side that plays, solved.
     """

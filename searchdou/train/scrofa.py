@@ -121,14 +121,18 @@ class Learner:
         return len(losses) * s.batch
 
 
+def _trace() -> kernels.Trace:
+    n = kernels.MOST_CHOICES
+    return kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n))
+
+
 class Actor:
     """Plays blocks of games in a thread of its own; the compiled loop holds no lock."""
 
     def __init__(self, s: ScrofaSettings) -> None:
         self.s = s
         self._table = new_table(16)
-        self._traces = [kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n),
-                                      np.zeros(n, np.int64), np.zeros(n)) for n in (kernels.MOST_CHOICES,) * 2]
+        self._trace, self._seen = _trace(), _trace()
         self._pool = ThreadPoolExecutor(1)
 
     def start(self, oracle: Weights, blueprint: Weights, block: int, decay: float
@@ -144,7 +148,7 @@ class Actor:
         began = time.perf_counter()
         self._table.rows[:] = 0
         kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, decay, s.solve), self._table,
-                           *self._traces, stream(s.seed, block), samples, views)
+                           self._trace, self._seen, stream(s.seed, block), samples, views)
         return samples, views, time.perf_counter() - began
 
 
@@ -165,7 +169,7 @@ class Exam:
 
     def take(self, oracle: Weights) -> dict[str, float]:
         """Error and regret of the oracle by stage, in points."""
-        marks = {}
+        marks: dict[str, float] = {}
         for left, (rows, cards, values) in self.stages.items():
             rmse, regret, deviation = kernels.take_exam(encode.oracle(oracle), rows, cards, values)
             marks |= {f"rmse{left}": float(rmse), f"regret{left}": float(regret), f"sd{left}": float(deviation)}
@@ -185,7 +189,8 @@ class Training:
         self.s = s = settings
         self.tell = tell
         if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1 or not 12 <= s.solve <= 24:
-            raise SearchDouError("training needs hours above 0, at least one game, batch and window, and solve from 12 to 24")
+            raise SearchDouError("training needs hours above 0, at least one game, batch and window, and solve from 12 to "
+                                 "24")
         s.out.mkdir(parents=True, exist_ok=True)
         self.path = s.out / "checkpoint.pt"
         self.elapsed, self.block, self.seen = 0.0, 0, 0

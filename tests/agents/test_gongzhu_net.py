@@ -96,8 +96,9 @@ def test_weights_that_cannot_be_used_are_named(spec, tmp_path):
         (tmp_path / name).write_bytes(data[:len(data) // 2])
     with pytest.raises(BadWeights, match="cut short"):
         Agent("gongzhu", f"{spec}:nets={tmp_path}")
-    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "match", "--game", "gongzhu", "--a", f"{spec}:nets={tmp_path}",
-                           "--b", "random", "--deals", "1"], cwd=HOUSE, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "match", "--game", "gongzhu", "--deals", "1",
+                           "--a", f"{spec}:nets={tmp_path}", "--b", "random"], cwd=HOUSE, capture_output=True, text=True,
+                          check=False)
     assert done.returncode == 2
     assert "cut short" in done.stderr
     assert "Traceback" not in done.stderr
@@ -107,6 +108,7 @@ def test_a_folder_of_weights_is_used(tmp_path):
     for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
         save_weights(tmp_path / name, encode.untrained(kind, 9))
     state = Game().deal(4)
-    shipped, other = Agent("gongzhu", "search:samples=4,sims=4"), Agent("gongzhu", f"search:samples=4,sims=4,nets={tmp_path}")
+    shipped = Agent("gongzhu", "search:samples=4,sims=4")
+    other = Agent("gongzhu", f"search:samples=4,sims=4,nets={tmp_path}")
     worth = [{str(move): e.mean for move, e in agent.analyze(state.infoset()).values.items()} for agent in (shipped, other)]
     assert worth[0] != worth[1]

@@ -12,7 +12,6 @@ from searchdou.games.doudizhu import _kernels as doudizhu_kernels
 from searchdou.games.doudizhu import _search_kernels as _doudizhu  # noqa: F401 (teaches the solver this game)
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
 from searchdou.games.gongzhu import _search_kernels as gongzhu_search
-from searchdou.games.gongzhu import _search_kernels as _gongzhu  # noqa: F401
 from tests.doudizhu.strategies import RULE_NAMES
 from tests.gongzhu.naive import DECK, HEARTS
 from tests.gongzhu.naive import Game as GongzhuGame

@@ -126,7 +126,7 @@ def test_a_file_comes_back_in_half_precision(tmp_path):
         assert back.arrays[name].dtype == np.float32
         assert back.arrays[name].tolist() == array.astype(np.float16).astype(np.float32).tolist()
     assert back.sizes == SIZES
-    assert (back.meta["run"], back.meta["game"], back.meta["view"], back.meta["version"]) == ("a test", "gongzhu", "open", "3")
+    assert [back.meta[key] for key in ("run", "game", "view", "version")] == ["a test", "gongzhu", "open", "3"]
     assert list(tmp_path.iterdir()) == [path]              # nothing half-written is left
 
 

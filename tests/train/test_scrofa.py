@@ -29,15 +29,16 @@ TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deal
 
 def block(number: int = 0, **changed):
     settings = ScrofaSettings(**{**TINY, **changed})
-    return Actor(settings).start(encode.untrained(encode.OPEN), encode.untrained(encode.AVERAGED, 1), number, 0.8).result()[:2]
+    nets = encode.untrained(encode.OPEN), encode.untrained(encode.AVERAGED, 1)
+    return Actor(settings).start(*nets, number, 0.8).result()[:2]
 
 
 # --- samples ------------------------------------------------------------------------------------------------------------
 
 def test_targets_are_td_lambda_cut_where_the_line_was_left():
     """Three choices worth 10, 40, 30 to side 0 as the net thought; the second was not the best (60); it ended at 100."""
-    trace = kernels.Trace(np.zeros((3, kernels.FIELDS), np.int64), np.array([10.0, 40.0, 30.0]), np.array([10.0, 60.0, 30.0]),
-                          np.array([1, 0, 1]), np.array([0.0, 5.0, 5.0]))
+    trace = kernels.Trace(np.zeros((3, kernels.FIELDS), np.int64), np.array([10.0, 40.0, 30.0]),
+                          np.array([10.0, 60.0, 30.0]), np.array([1, 0, 1]), np.array([0.0, 5.0, 5.0]))
     trace.rows[:, 11] = (0, 1, 2)                       # who leads: the sign of the target
     samples = kernels.Samples(np.zeros((3, kernels.FIELDS), np.int64), np.zeros(3, np.float32), np.zeros(1, np.int64))
     kernels._store(trace, 3, 100.0, 0.9, samples)

@@ -33,7 +33,6 @@ from searchdou.games.gongzhu._kernels import (
     difference,
     hand_of,
     is_over,
-    led_suit,
     legal,
     legal_mask,
     nth,
