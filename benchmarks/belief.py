@@ -1,8 +1,9 @@
 """Do the weights know more than a uniform guess? python benchmarks/belief.py --game gongzhu --deals 100
 
-Games among hand-written players; at every few moves the seat to act weighs 512 deals, and the belief is judged by the
-log-loss of the true hidden hands against the uniform sampler's (same deals, equal weights). Negative is better than
-uniform. Standard errors are over games. In DouDizhu beta 0 shows what the choice among equal cards alone tells.
+Games among hand-written players, weighed by the game's cheap policy (`gongzhu_paper.py logloss` does it by the net); at every
+few moves the seat to act weighs 512 deals, and the belief is judged by the log-loss of the true hidden hands against the
+uniform sampler's (same deals, equal weights). Negative is better than uniform. Standard errors are over games. In DouDizhu
+beta 0 shows what the choice among equal cards alone tells.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CASES = {"gongzhu": [("iec", 0.005), ("iec", 0.01), ("iec", 0.02), ("iec", 0.05)
 
 def run(game: str, deals: int, samples: int, opponent: str) -> None:
     module = games.load(game)
-    player = SearchPlayer(game)
+    player = SearchPlayer(game, policy="rule")
     kit, policy = player.kit, player._policy
     others = agents.make(game, opponent)
     losses: dict[tuple[str, float], list[float]] = {case: [] for case in CASES[game]}

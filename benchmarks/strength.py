@@ -19,9 +19,11 @@ CELLS = {
     "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 24)], "rlcard": [(0.1, 500)]},
 }
 
+NO_NET = {"gongzhu": ",leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=20", "doudizhu": ""}
+
 
 def row(game: str, opponent: str, seconds: float, deals: int, workers: int) -> dict:
-    settings = MatchSettings(game, f"search:time={seconds:g}", opponent, deals, seed=2026)
+    settings = MatchSettings(game, f"search:time={seconds:g}{NO_NET[game]}", opponent, deals, seed=2026)
     folder = HERE / "runs"
     folder.mkdir(exist_ok=True)
     out = folder / f"{game}_{opponent}_{seconds:g}.jsonl"

@@ -77,7 +77,8 @@ class Kit:
     opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
     example: Callable[[], Any]          # any infoset with a past, to warm up on
     most_moves: int
-    solve_nodes: int
+    solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
+    with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
 
 
 def _second(state: Any) -> Any:
@@ -92,7 +93,7 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu.cards import MOVES
     greedy = kernels.Greedy(0.1)
     return Kit(
-        defaults={"samples": 64, "sims": 25, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
+        defaults={"samples": 64, "sims": 30, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
@@ -105,7 +106,13 @@ def _gongzhu_kit() -> Kit:
                 "random": lambda nets: Rollout(Uniform())},
         policies={"blueprint": encode.blueprint_in, "rule": lambda nets: greedy},
         prepare=lambda policy, infoset: None, opening=lambda infoset: None,
-        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000)
+        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_deeper)
+
+
+def _deeper(seconds: float) -> dict[str, Any]:
+    """More time is best split between more deals and deeper trees: 30 simulations at 0.1 s, ten times the time three times
+    as many (regret against exact averages at 24 cards: benchmarks/RESULTS.md); endings of 24 cards take about 4 ms each."""
+    return {"sims": max(8, round(30 * (seconds / 0.1) ** 0.5)), "solve": 20 if seconds < 0.4 else 24}
 
 
 def _doudizhu_kit() -> Kit:
@@ -150,7 +157,7 @@ class SearchPlayer:
         self.settings = self._complete(settings or SearchSettings(**given))
         s = self.settings
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
-                         int(s.solve or 0), self.kit.solve_nodes, s.backup == "best")
+                         int(s.solve or 0), self.kit.solve_nodes * (1 if (s.solve or 0) <= 20 else 3), s.backup == "best")
         make_leaf, make_policy = self.kit.leaves[str(s.leaf)], self.kit.policies[str(s.policy)]
         self._root = Root(self.plan, lambda: make_leaf(s.nets), lambda: make_policy(s.nets), threads=s.threads,
                           most_moves=self.kit.most_moves)
@@ -164,7 +171,8 @@ class SearchPlayer:
 
     def _complete(self, given: SearchSettings) -> SearchSettings:
         values = {f.name: getattr(given, f.name) for f in fields(given)}
-        for name, default in self.kit.defaults.items():
+        defaults = self.kit.defaults | (self.kit.with_time(given.time) if given.time and 0 < given.time < 1e6 else {})
+        for name, default in defaults.items():
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
         for name, known in {**_CHOICES, "leaf": tuple(self.kit.leaves), "policy": tuple(self.kit.policies)}.items():

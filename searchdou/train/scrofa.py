@@ -123,7 +123,8 @@ class Learner:
 
 def _trace() -> kernels.Trace:
     n = kernels.MOST_CHOICES
-    return kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n))
+    rows = np.zeros((n, kernels.FIELDS), np.int64)
+    return kernels.Trace(rows, np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n))
 
 
 class Actor:
