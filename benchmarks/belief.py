@@ -1,6 +1,6 @@
 """Do the weights know more than a uniform guess? python benchmarks/belief.py --game gongzhu --deals 100
 
-Games among hand-written players, weighed by the game's cheap policy (`gongzhu_paper.py logloss` does it by the net); at every
+Games among hand-written players, weighed by the game's cheap policy (`gongzhu_paper.py logloss` takes the net); at every
 few moves the seat to act weighs 512 deals, and the belief is judged by the log-loss of the true hidden hands against the
 uniform sampler's (same deals, equal weights). Negative is better than uniform. Standard errors are over games. In DouDizhu
 beta 0 shows what the choice among equal cards alone tells.

@@ -37,7 +37,7 @@ def test_settings_are_key_and_value(text, item):
 @pytest.mark.parametrize(("game", "spec", "message"), [
     ("bridge", "random", "unknown game 'bridge'; known: doudizhu, gongzhu"),
     ("doudizhu", "greed", "unknown doudizhu agent 'greed'; known: .*random, rlcard, rule"),
-    ("gongzhu", "rule", "unknown gongzhu agent 'rule'; known: greed, if, random"),
+    ("gongzhu", "rule", "unknown gongzhu agent 'rule'; known: greed, if, net, oracle, random"),
     ("gongzhu", "", "unknown gongzhu agent ''"), ("gongzhu", "cmd:x", "unknown gongzhu agent 'cmd'"),
     ("gongzhu", "greed:sample=4", "unknown setting of greed 'sample'; known: samples, seed"),
     ("gongzhu", "if:seed=4", "unknown setting of if 'seed'; known: $"),
