@@ -71,6 +71,7 @@ class Bench:
     budget: str             # settings of `search` in table3
     time: float             # seconds a move in table3-time
     samples: int            # deals a belief of logloss is made of
+    agents: tuple[str, ...] = ()    # who plays in table2; all when empty
 
     def number(self, part: str) -> int:
         """Deals of a part."""
@@ -150,19 +151,21 @@ PAPER_2 = {("if", "random"): 194, ("greed", "random"): 275, ("search", "random")
 def table2(bench: Bench) -> None:
     specs = {"random": "random", "if": "if", "greed": "greed", "net": "net", "search": with_settings("search", bench.search),
              "oracle": with_settings("oracle", bench.oracle)}
-    names = list(specs)
+    names = [name for name in specs if not bench.agents or name in bench.agents]
     pairs = {(i, j): bench.match(specs[names[i]], specs[names[j]], "table2")
              for i, j in combinations(range(len(names)), 2)}
     result = TournamentResult("gongzhu", names, pairs)
     means, halves = result.tables()["points"]
     bench.head("Table 2: points a game, row against column", "table2", f"--search {bench.search}",
-               f"--oracle {bench.oracle}")
+               f"--oracle {bench.oracle}", *([f"--agents {','.join(bench.agents)}"] if bench.agents else []))
     print(f"{bench.number('table2')} deals twice (the second time with the teams' hands swapped), seed {bench.seed}, ± 95% "
           "paired by deal; in brackets the paper's, whose SZS stands beside `search` (SZS weighs its deals uniformly, "
           "`search` as its settings say). `oracle` sees all hands: a ceiling, not an opponent.")
     table(["", *names], [[a, *("" if a == b else f"{means[i, j]:+.1f} ± {halves[i, j]:.1f}{_paper_2(a, b)}"
                                for j, b in enumerate(names))] for i, a in enumerate(names)])
     for chosen in (["random", "if", "greed", "search"], names):
+        if len(chosen) < 3 or not set(chosen) <= set(names):
+            continue
         rows = [names.index(name) for name in chosen]
         values = result.per_deal()[np.ix_(rows, rows)]
         paper = "; paper 0.03 ± 0.02" if chosen != names else ""
@@ -658,6 +661,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, default=HERE, help="where pictures go")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--search", default="time=0.1", help="settings of search in table2")
+    parser.add_argument("--agents", default="", help="who plays in table2, by commas; all six without it")
     parser.add_argument("--oracle", default="sims=1000", help="settings of oracle in table2")
     parser.add_argument("--budget", default="samples=16,sims=10", help="settings of search in table3")
     parser.add_argument("--time", type=float, default=0.02, help="seconds a move in table3-time")
@@ -668,7 +672,8 @@ def main() -> None:
     try:
         nets, digest = frozen_nets(options.nets, options.runs)
         bench = Bench(options.deals, options.workers, nets, digest, options.nets, options.runs, options.pictures,
-                      options.seed, options.search, options.oracle, options.budget, options.time, options.samples)
+                      options.seed, options.search, options.oracle, options.budget, options.time, options.samples,
+                      tuple(filter(None, options.agents.split(","))))
     except SearchDouError as error:
         raise SystemExit(f"gongzhu_paper: {error}") from None
     failed = []
