@@ -2,8 +2,8 @@
 
 Positions with 23-26 cards left of games by Mr. Greed; all legal cards are solved exactly on 128 deals drawn uniformly, and
 the mean is the reference. Then fewer deals are valued by trees of the open-card net, by greedy rollouts, or exactly, and the
-card with the best mean is charged what it gives away by the reference (regret, in points), averaged over disjoint sets of the
-deals. What this leaves out: weights, strata, halving, and everything that averaging open cards itself gets wrong. The
+card with the best mean is charged what it gives away by the reference (regret, in points), averaged over disjoint sets of
+the deals. What this leaves out: weights, strata, halving, and everything that averaging open cards itself gets wrong. The
 reference is kept under benchmarks/runs/. Times are CPU, of all candidates on all deals of a decision. Errors are standard
 errors.
 """
