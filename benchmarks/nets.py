@@ -1,8 +1,8 @@
 """A net evaluation, compiled and by torch, on one core: python benchmarks/nets.py [--json] [--positions 2000]
 
 Positions of random games, the shipped weights of Gongzhu. Torch gets its input ready-made (a dense vector); the compiled
-pass is timed both on ready-made sparse features and with the encoding of the position counted. CPU time, the best of five,
-all in one run; the largest difference between the two is printed beside.
+pass is timed both on ready-made sparse features and with the encoding of the position counted. CPU time, the median of
+15 rounds in turn, one run; the largest difference between the two is printed beside.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ def positions(n: int) -> np.ndarray:
     return rows
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """CPU seconds of one call, the best of five after one that compiles."""
-    work()
-    best = float("inf")
-    for _ in range(5):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
-    return best
+def seconds(tasks: dict[str, Callable[[], object]], rounds: int = 15) -> dict[str, float]:
+    """CPU seconds of one call of each, the median of `rounds` in turn, after one that compiles."""
+    spent: dict[str, list[float]] = {name: [] for name in tasks}
+    for number in range(rounds + 1):
+        for name, work in tasks.items():
+            began = time.process_time()
+            work()
+            if number:
+                spent[name].append(time.process_time() - began)
+    return {name: float(np.median(values)) for name, values in spent.items()}
 
 
 def run(as_json: bool = False, positions_: int = 2000) -> dict[str, float]:
@@ -66,20 +67,20 @@ def run(as_json: bool = False, positions_: int = 2000) -> dict[str, float]:
     on = np.array([v for features in sparse for v in features.values()], np.float32)
     single, out, values, q = np.zeros((len(rows), 1), np.float32), np.empty(16, np.int64), np.empty(len(rows)), np.empty(16)
     few = [x[b:b + 1] for b in range(min(300, len(rows)))]
-    with torch.inference_mode():
-        by_torch = seconds(lambda: [module(one) for one in few]) / len(few)
-        batched = seconds(lambda: module(x)) / len(rows)
-        expected = module(x)[:, 0].numpy()
-    forward_sparse(oracle.net, starts, ids, on, single)
     n = len(rows)
-    found = {
-        "torch_batch_1": by_torch, "torch_batch": batched,
-        "compiled": seconds(lambda: forward_sparse(oracle.net, starts, ids, on, single)) / n,
-        "compiled_with_encoding": seconds(lambda: evaluate_all(oracle, rows, stream(0), out, values)) / n,
-        "dense_layers": seconds(lambda: heads(oracle.net, n)) / n,
-        "open_card": seconds(lambda: value_open(oracle, rows, out, q)) / value_open(oracle, rows, out, q),
-        "seen_card": seconds(lambda: value_seen(blueprint, rows, out, q)) / value_seen(blueprint, rows, out, q),
-    }
+    with torch.inference_mode():
+        expected = module(x)[:, 0].numpy()
+        found = seconds({
+            "torch_batch_1": lambda: [module(one) for one in few], "torch_batch": lambda: module(x),
+            "compiled": lambda: forward_sparse(oracle.net, starts, ids, on, single),
+            "compiled_with_encoding": lambda: evaluate_all(oracle, rows, stream(0), out, values),
+            "dense_layers": lambda: heads(oracle.net, n), "open_card": lambda: value_open(oracle, rows, out, q),
+            "seen_card": lambda: value_seen(blueprint, rows, out, q)})
+    cards = value_open(oracle, rows, out, q)
+    for name, calls in (("torch_batch_1", len(few)), ("open_card", cards), ("seen_card", cards)):
+        found[name] *= n / calls
+    found = {name: value / n for name, value in found.items()}
+    by_torch = found["torch_batch_1"]
     result = {f"{name}_us": 1e6 * value for name, value in found.items()}
     result |= {"times_torch_batch_1": by_torch / found["compiled"],
                "times_torch_with_encoding": by_torch / found["compiled_with_encoding"],

@@ -67,7 +67,7 @@ def other_worlds(game: str, state, n: int):
 
 SPECS = ["weights=iec,mode=tree,strata=exact", "weights=iec,mode=flat,strata=equal", "weights=bayes,mode=ismcts,strata=none",
          "weights=uniform,mode=tree,strata=equal", "weights=linear,mode=flat,strata=exact", "weights=uniform,mode=ismcts"]
-NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,policy=rule,backup=mean", "leaf=blueprint,mode=flat,moves=3",
+NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,backup=mean", "leaf=blueprint,mode=flat,moves=3",
              "leaf=rollout,policy=blueprint,prior=20", "leaf=value,mode=ismcts", "leaf=value,weights=bayes,caution=1"]
 
 
@@ -390,8 +390,7 @@ for game in ("gongzhu", "doudizhu"):
               for weights in ("uniform", "iec", "bayes", "linear")]
     specs += [f"search:sims=2,{more}" for more in ("samples=2,mode=tree,prior=5", "samples=2,leaf=random", "samples=600")]
     if game == "gongzhu":
-        specs += [f"search:samples=2,sims=2,leaf={leaf},policy={policy}" for leaf in ("value", "blueprint", "rollout")
-                  for policy in ("blueprint", "rule")]
+        specs += [f"search:samples=2,sims=2,leaf={more}" for more in ("blueprint", "rollout", "rollout,policy=rule")]
     for spec in specs:
         agent = Agent(game, spec)
         print(game, spec, *(agent.act(infoset) for infoset in infosets), agent.analyze(infosets[0]).line, flush=True)
