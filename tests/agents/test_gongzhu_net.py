@@ -112,3 +112,8 @@ def test_a_folder_of_weights_is_used(tmp_path):
     other = Agent("gongzhu", f"search:samples=4,sims=4,nets={tmp_path}")
     worth = [{str(move): e.mean for move, e in agent.analyze(state.infoset()).values.items()} for agent in (shipped, other)]
     assert worth[0] != worth[1]
+    before = encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
+    assert encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path)) is before
+    save_weights(tmp_path / encode.ORACLE_FILE, encode.untrained(encode.OPEN, 10))   # as a training does
+    after = encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
+    assert not np.array_equal(before.arrays["rows"], after.arrays["rows"])

@@ -155,7 +155,7 @@ def test_learning_lowers_the_loss_and_the_seed_decides(tmp_path):
 
 
 def test_resuming_goes_on_where_it_stopped(tmp_path):
-    settings = {**TINY, "out": tmp_path}
+    settings = {**TINY, "out": tmp_path, "deals": 2, "search_deals": 2}
     Training(ScrofaSettings(**settings, blocks=3)).run()
     with pytest.raises(SearchDouError, match="--resume goes on from it"):
         Training(ScrofaSettings(**settings, blocks=6))
@@ -164,7 +164,9 @@ def test_resuming_goes_on_where_it_stopped(tmp_path):
     assert (more.block, len(more.curve)) == (3, 1)
     assert {name: t.numpy().astype(np.float16).astype(np.float32).ravel()[:50].tolist()
             for name, t in more.oracle.average.items()} == before
-    assert [mark["games"] for mark in more.run()] == [48.0, 96.0]
+    curve = more.run()
+    assert [mark["games"] for mark in curve] == [48.0, 96.0]
+    assert all(np.isfinite([mark["net"], mark["search"], mark["search_se"]]).all() for mark in curve)
     assert numbers(tmp_path) != before
 
 

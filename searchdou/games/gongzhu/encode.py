@@ -48,9 +48,16 @@ def blueprint(weights: Weights, noise: float = 0.0) -> Blueprint:
     return Blueprint(weights.net(kernels.MOST), np.zeros((4, 3)), np.zeros(16), noise)
 
 
-@cache
 def _kept(name: str, kind: Kind, folder: str) -> Weights:
-    """Weights read once a process: they are shared by all who play with them."""
+    """Weights read once a process and shared by all who play with them; read again when the file has changed."""
+    if not folder:
+        return _read(name, kind, "", 0)
+    path = Path(folder) / name
+    return _read(name, kind, folder, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@cache
+def _read(name: str, kind: Kind, folder: str, changed: int) -> Weights:
     return load_weights(Path(folder) / name, kind) if folder else shipped(name, kind)
 
 
