@@ -28,6 +28,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
+SURE_DEALS = 32            # fewer say too little about their own spread
+
+
 class Samples(NamedTuple):
     """Deals and their weights, as a belief hands them out."""
 
@@ -51,6 +54,7 @@ class Limit:
 
     samples: int | None = None
     seconds: float | None = None
+    clock: Callable[[], float] = time.perf_counter
 
     def __post_init__(self) -> None:
         if self.samples is None and self.seconds is None:
@@ -102,15 +106,16 @@ class Root:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
-               seed: int, favourite: int | None = None, caution: float = 0.0) -> RootResult:
+               seed: int, favourite: int | None = None, caution: float = 0.0, sure: float = 0.0) -> RootResult:
         """Value `candidates` (actions) of the seat to act in `view` (its state; other hands are ignored).
 
         `draw(start, n)` gives deals number start .. start + n - 1; fewer than n means there are no more, and then the
         deals are all there are, with their probabilities. `sign` is +1 for side 0. The `favourite` (by its place among
         the candidates) is never dropped, and kept unless another is ahead by `caution` standard errors of their difference
-        on the same deals: what a good policy would do anyway is not given up for noise.
+        on the same deals: what a good policy would do anyway is not given up for noise. A candidate that is `sure` standard
+        errors behind the best is dropped at once, and the last one left is not thought about any longer (0: never).
         """
-        began = time.perf_counter()
+        began = limit.clock()
         actions = np.array(candidates, np.int64)
         rounds = max(1, math.ceil(math.log2(len(actions))))
         active = np.ones(len(actions), np.int64)
@@ -127,7 +132,7 @@ class Root:
             while not finished and (budget is None or deals < budget):
                 n = 8 * len(self.workers) if budget is None else budget - deals
                 if until is not None:
-                    left = until - time.perf_counter()
+                    left = until - limit.clock()
                     if deals and left < pace * active.sum() / len(self.workers):
                         break
                     # About a fifth of what is left at a time: the last one overshoots by little.
@@ -136,17 +141,22 @@ class Root:
                 finished = drawn.last or len(drawn.hands) < n
                 if len(drawn.hands) == 0:
                     break
-                start = time.perf_counter()
+                start = limit.clock()
                 block = self._value(view, drawn.hands, actions, active, seed, deals, counts)
-                pace = (time.perf_counter() - start) / (len(drawn.hands) * active.sum())
+                pace = (limit.clock() - start) / (len(drawn.hands) * active.sum())
                 hands.append(drawn.hands)
                 logs.append(drawn.log_weights)
                 values.append(block)
                 deals += len(drawn.hands)
-            if finished:
-                break                                # all deals there are: nothing is left to be sampled
+                if sure and deals >= SURE_DEALS and not finished:
+                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure)
+                    if active.sum() == 1:
+                        break
+            if finished or active.sum() == 1:
+                break                                # all deals there are, or the choice is made
             if number + 1 < rounds:
-                self._halve(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite)
+                _keep(active, -(-len(actions) // 2 ** (number + 1)), np.concatenate(values),
+                      weights_of(np.concatenate(logs)), sign, favourite)
         all_values, all_weights = np.concatenate(values), weights_of(np.concatenate(logs))
         estimates = [_estimate(sign * all_values[:, i], all_weights, exact=finished) for i in range(len(actions))]
         scores = _scores(all_values, all_weights, sign)
@@ -156,15 +166,6 @@ class Root:
             if not ahead.mean > caution * ahead.se:  # also when there is no error to go by
                 best = favourite
         return RootResult(estimates, best, deals, int(counts[0]), int(counts[1]), np.concatenate(hands), all_weights)
-
-    def _halve(self, active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None) -> None:
-        """Keep the better half of the active candidates, and the favourite."""
-        alive = np.flatnonzero(active)
-        scores = _scores(values, weights, sign)
-        ranked = sorted(alive, key=lambda i: -scores[i])
-        active[ranked[(len(ranked) + 1) // 2:]] = 0
-        if favourite is not None:
-            active[favourite] = 1
 
     def _value(self, view: Any, hands: Ints, actions: Ints, active: Ints, seed: int, first: int, counts: Ints) -> Floats:
         values = np.full((len(hands), len(actions)), np.nan)
@@ -186,6 +187,27 @@ class Root:
              counts: Ints) -> None:
         kernels.value_candidates(view, hands, streams, actions, active, worker.leaf, worker.prior, self.plan,
                                  worker.scratch, values, counts)
+
+
+def _keep(active: Ints, n: int, values: Floats, weights: Floats, sign: float, favourite: int | None) -> None:
+    """Keep the n best of the active candidates, and the favourite."""
+    scores = _scores(values, weights, sign)
+    ranked = sorted(np.flatnonzero(active), key=lambda i: -scores[i])
+    active[ranked[n:]] = 0
+    if favourite is not None:
+        active[favourite] = 1
+
+
+def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None, sure: float) -> None:
+    """Drop the candidates that are `sure` standard errors behind the best on the deals both were valued on."""
+    alive = np.flatnonzero(active)
+    scores = _scores(values, weights, sign)
+    best = max(alive, key=lambda i: scores[i])
+    for i in alive:
+        if i != best and i != favourite:
+            behind = _estimate(sign * (values[:, best] - values[:, i]), weights, exact=False)
+            if behind.mean >= sure * behind.se:      # also the twin that was as good on every deal
+                active[i] = 0
 
 
 def _weighted_mean(values: Floats, weights: Floats) -> float:
@@ -225,14 +247,14 @@ class InformationSetRoot:
     def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
                seed: int) -> RootResult:
         """Like `Root.search`; a deal is one simulation, and `visits` are visits in the tree."""
-        began = time.perf_counter()
+        began = limit.clock()
         clear(self.tree)
         hands: list[Ints] = []
         logs: list[Floats] = []
         deals = 0
         while limit.samples is None or deals < limit.samples:
             n = 64 if limit.samples is None else min(64, limit.samples - deals)
-            if deals and limit.seconds is not None and time.perf_counter() - began > limit.seconds * (1 - 32 / (deals + 64)):
+            if deals and limit.seconds is not None and limit.clock() - began > limit.seconds * (1 - 32 / (deals + 64)):
                 break
             drawn = draw(deals, n)
             if len(drawn.hands) == 0:

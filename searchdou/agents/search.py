@@ -28,6 +28,8 @@ from searchdou.errors import SearchDouError, UnknownName
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.thread_time}
+UNSEARCHED = Estimate(float("nan"), float("nan"), 0)
 ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
 
 
@@ -53,6 +55,9 @@ class SearchSettings:
     moves: int | None = None          # candidates kept, the best by the cheap policy; 0 keeps all
     caution: float | None = None      # standard errors another move must be ahead of the cheap policy's own choice
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
+    sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
+                                      # last one left ends the search. 0 thinks on to the end
+    clock: str = "wall"               # what `time` counts: wall, or cpu (of one thread), for matches on a busy machine
     threads: int = 1
     seed: int = 0
 
@@ -68,6 +73,7 @@ class Kit:
     log_weight: Callable[[Any, Ints], Any]  # (infoset, hands): what weighs a deal beside the policy's values
     view_of: Callable[[Any], Any]
     candidates: Callable[[Any], list[int]]
+    twins: Callable[[Any], dict[int, int]]  # for every candidate the one to search in its place
     action_of: Callable[[Any, int], Any]
     sign_of: Callable[[Any], float]
     wins_at_once: Callable[[Any, int], bool]
@@ -99,7 +105,8 @@ def _gongzhu_kit() -> Kit:
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
-        action_of=lambda infoset, card: MOVES[card], sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
+        twins=hidden.twins, action_of=lambda infoset, card: MOVES[card],
+        sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
         wins_at_once=lambda infoset, card: False,
         leaves={"value": encode.oracle_in, "rollout": lambda nets: Rollout(greedy),
                 "blueprint": lambda nets: Rollout(encode.blueprint_in(nets, 0.05)),
@@ -131,7 +138,8 @@ def _doudizhu_kit() -> Kit:
                   "caution": 1.0, "solve": 12},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
-        candidates=lambda infoset: infoset.packed_legal(), action_of=lambda infoset, action: Move(action),
+        candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
+        action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         leaves={"rollout": lambda nets: Rollout(rule.rule_policy()), "random": lambda nets: Rollout(Uniform())},
@@ -142,7 +150,7 @@ def _doudizhu_kit() -> Kit:
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
 _CHOICES = {"mode": ("tree", "flat", "ismcts"), "weights": ("uniform", *RULES), "strata": ("none", "exact", "equal"),
-            "backup": ("mean", "best")}
+            "backup": ("mean", "best"), "clock": tuple(CLOCKS)}
 
 
 class SearchPlayer:
@@ -179,11 +187,13 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0)):
+                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("sure", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
             raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
+        if given.clock == "cpu" and given.threads > 1:
+            raise SearchDouError("search: clock=cpu counts the time of one thread; take threads=1")
         if given.time == float("inf"):
             raise SearchDouError("search: time must end some day, not inf")
         return SearchSettings(**values)
@@ -196,7 +206,7 @@ class SearchPlayer:
         return self._decide(infoset, evidence=True)
 
     def _decide(self, infoset: Any, *, evidence: bool, limit: Limit | None = None) -> Decision:
-        began = time.perf_counter()
+        began, started = time.perf_counter(), CLOCKS[self.settings.clock]()
         opening = self.kit.opening(infoset)
         if opening is not None:
             return Decision(opening, {}, None, (opening,), time.perf_counter() - began)
@@ -208,24 +218,27 @@ class SearchPlayer:
         hidden = self.kit.hidden_of(infoset)
         deals = _Deals(self, infoset, hidden)
         view, sign, key = self.kit.view_of(infoset), self.kit.sign_of(infoset), infoset.key ^ s.seed
-        seconds = None if s.time is None else max(1e-3, s.time - (time.perf_counter() - began))
-        limit = limit or Limit(s.samples, seconds)
+        seconds = None if s.time is None else max(1e-3, s.time - (CLOCKS[s.clock]() - started))
+        limit = limit or Limit(s.samples, seconds, CLOCKS[s.clock])
         for worker in self._root.workers:
             self.kit.prepare(getattr(worker.leaf, "policy", None), infoset)
         if self._information_set:
             self.kit.prepare(getattr(self._information_set.leaf, "policy", None), infoset)
         winning = [action for action in candidates if self.kit.wins_at_once(infoset, action)]
-        kept, favourite = self._kept(view, deals, candidates, winning)
+        twins = self.kit.twins(infoset)
+        searched = [action for action in candidates if twins.get(action, action) == action]
+        kept, favourite = self._kept(view, deals, searched, winning)
         if self._information_set:
             result = self._information_set.search(view, kept, sign, deals.draw, limit, key)
         else:
-            result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0))
+            result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0),
+                                       s.sure)
         estimates = dict(zip(kept, result.estimates, strict=True))
         # What wins at once is sure; what looks as good with open cards is not.
         chosen = next((action for action in winning if estimates[action].mean >= estimates[kept[result.best]].mean),
                       kept[result.best])
         best = self.kit.action_of(infoset, chosen)
-        values = {self.kit.action_of(infoset, action): estimates.get(action, Estimate(float("nan"), float("nan"), 0))
+        values = {self.kit.action_of(infoset, action): estimates.get(twins.get(action, action), UNSEARCHED)
                   for action in candidates}
         belief = line = None
         if evidence:

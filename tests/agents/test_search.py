@@ -23,6 +23,7 @@ from searchdou.games.doudizhu import hidden as doudizhu_hidden
 from searchdou.games.doudizhu.cards import unpack as ranks
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
 from searchdou.games.gongzhu import hidden as gongzhu_hidden
+from searchdou.games.gongzhu.cards import MOVES
 from searchdou.games.gongzhu.cards import unpack as cards
 from tests.inference import cases, naive
 
@@ -301,6 +302,27 @@ def test_an_ending_of_gongzhu_without_secrets_is_played_as_solved():
     raise AssertionError(f"only {tried} endings")
 
 
+def test_cards_searched_for_one_another_are_worth_the_same():
+    out, twins = np.empty(1024, np.int64), 0
+    for seed in range(120):
+        state = cases.gongzhu_game(seed, 33 + seed % 12)
+        same = gongzhu_hidden.twins(state.infoset())
+        assert sorted(map(MOVES.__getitem__, same), key=str) == sorted(state.legal_actions(), key=str)
+        for card, other in same.items():
+            if other != card:
+                twins += 1
+                assert same[other] == other
+                values = [int(solve(gongzhu_kernels.step(state.position, c), new_table(10), out, -HUGE, HUGE))
+                          for c in (card, other)]
+                assert values[0] == values[1], (state.infoset().to_text(), card, other)
+    assert twins > 40
+
+
+def test_a_clock_of_one_thread_cannot_time_two():
+    with pytest.raises(SearchDouError, match="clock=cpu counts the time of one thread; take threads=1"):
+        Agent("gongzhu", "search:time=0.1,clock=cpu,threads=2")
+
+
 @GAMES
 def test_few_deals_are_looked_at_all(game):
     infosets = [i for i in (cases.gongzhu_cases() if game == "gongzhu" else cases.doudizhu_cases()) if i.turn == i.seat]
@@ -333,6 +355,8 @@ def test_few_deals_are_looked_at_all(game):
     ("threads=0", "threads must be at least 1, not 0"),
     ("time=-1", "time must be above 0 s, not -1.0"),
     ("time=0", "time must be above 0 s, not 0.0"),
+    ("clock=sun", "unknown clock of search 'sun'; known: cpu, wall"),
+    ("sure=-1", "sure must be at least 0, not -1.0"),
     ("time=nan", "time must be above 0 s, not nan"),
     ("beta=-1", "beta must be at least 0, not -1.0"),
     ("samples=many", "samples takes .*, not 'many'"),

@@ -174,6 +174,23 @@ def test_a_favourite_is_kept_unless_another_is_clearly_better():
 
 
 @pytest.mark.unit
+def test_a_sure_choice_ends_the_search_before_its_time():
+    def search(means: list[float], noise: float, sure: float, favourite: int | None = None):
+        return Fake(means, noise).search(None, range(len(means)), 1.0, plenty, Limit(512), 3, favourite, sure=sure)
+
+    clear = search([0.0, 90.0, 1.0, 2.0], 5.0, 4.0)
+    assert clear.best == 1
+    assert clear.deals == 256                                    # after the first of two rounds
+    assert search([0.0, 90.0, 1.0, 2.0], 5.0, 0.0).deals == 512
+    near = search([0.0, 89.9, 90.0, 2.0], 30.0, 4.0)
+    assert near.deals == 512
+    assert [estimate.visits for estimate in near.estimates] == [256, 512, 512, 256]
+    twins = search([7.0, 7.0], 0.0, 4.0)                         # as good on every deal: no need to tell them apart
+    assert twins.best == 0
+    assert search([0.0, 90.0, 1.0, 2.0], 5.0, 4.0, favourite=0).deals == 512     # the favourite stays
+
+
+@pytest.mark.unit
 @pytest.mark.parametrize("candidates", [1, 2, 3, 5, 8, 33])
 @pytest.mark.parametrize("samples", [1, 2, 7, 64])
 def test_any_number_of_candidates_and_samples(candidates, samples):

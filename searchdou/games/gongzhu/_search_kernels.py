@@ -125,7 +125,7 @@ def reach(position: Position) -> int:
 
 
 @kernel
-def _class_of(card: int) -> int:
+def class_of(card: int) -> int:
     """Cards of one suit with equal numbers score alike: 0 for plain ones."""
     if RANKS <= card < 2 * RANKS:
         rank = card - RANKS
@@ -147,7 +147,7 @@ def moves(position: Position, out: Ints) -> int:
     while mask:
         card = lowest(mask)
         mask &= mask - 1
-        kind = _class_of(card)
+        kind = class_of(card)
         between = others & ((1 << card) - 1) & ~((1 << (last + 1)) - 1) if last >= 0 else -1
         if last >= 0 and between == 0 and kind == last_class and last // RANKS == card // RANKS:
             last = card

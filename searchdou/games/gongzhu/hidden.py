@@ -9,6 +9,7 @@ from inference.hidden import Hidden, Impossible, Kind
 from inference.past import Past
 from searchdou.errors import BadInfoSet
 from searchdou.games.gongzhu import _kernels
+from searchdou.games.gongzhu._search_kernels import class_of
 from searchdou.games.gongzhu.cards import MOVES
 from searchdou.games.gongzhu.infoset import SEATS, InfoSet
 
@@ -71,3 +72,16 @@ def past_of(infoset: InfoSet) -> Past:
     actions = np.array([move.card for _, move in infoset.history], np.int64)
     acted = np.array([seat != infoset.seat for seat, _ in infoset.history], bool)
     return Past(_kernels.start(0, 0, 0, 0, infoset.first), actions, acted, np.array(infoset.packed_played, np.int64))
+
+
+def twins(infoset: InfoSet) -> dict[int, int]:
+    """For every legal card the lowest one it is as good as: nobody else's card lies between them, and they score alike."""
+    others = infoset.packed_unseen | sum(1 << move.card for _, move in infoset.trick)
+    same: dict[int, int] = {}
+    last = -1
+    for card in (card for card in range(52) if infoset.packed_legal >> card & 1):
+        between = others >> (last + 1) & ((1 << card - last - 1) - 1)
+        same_suit = last >= 0 and last // _kernels.RANKS == card // _kernels.RANKS
+        same[card] = same[last] if same_suit and not between and class_of(last) == class_of(card) else card
+        last = card
+    return same
