@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import io
 import json
 import math
@@ -283,21 +284,24 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
     serve(game, agent, sys.stdin, sys.stdout, seed)
 
 
+HoursOption = Annotated[float, typer.Option(help="of training in all, resumed runs counted")]
+RunOption = Annotated[Path | None, typer.Option(help="folder of checkpoint, weights, curve and logs; runs/GAME without it")]
+ResumeOption = Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")]
+SetOption = Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")]
+
+
 @train.command("gongzhu")
-def train_gongzhu(hours: Annotated[float, typer.Option(help="of training in all, resumed runs counted")] = 2.0,
-                  out: Annotated[Path, typer.Option(help="folder of checkpoint, weights, curve and logs")] = Path(
-                      "runs/gongzhu"),
-                  resume: Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")] = False,
-                  seed: SeedOption = 0,
-                  set_: Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")] = None
-                  ) -> None:
+def train_gongzhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
+                  set_: SetOption = None) -> None:
     """Both nets of Gongzhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/scrofa.py)."""
-    try:
-        from searchdou.train.scrofa import ScrofaSettings, Training
-    except ModuleNotFoundError as missing:
-        raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
-    settings = _settings(ScrofaSettings, set_ or [], hours=hours, out=out, resume=resume, seed=seed)
-    _train(lambda tell: Training(settings, tell), out)
+    _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+
+
+@train.command("doudizhu")
+def train_doudizhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
+                   set_: SetOption = None) -> None:
+    """The nets of DouDizhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/dmc.py)."""
+    _train("doudizhu", "dmc", "DmcSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
 
 
 def _settings(kind: Any, items: list[str], **given: Any) -> Any:
@@ -317,22 +321,27 @@ def _settings(kind: Any, items: list[str], **given: Any) -> Any:
     return kind(**given)
 
 
-def _train(make: Any, out: Path) -> None:
+def _train(game: str, algorithm: str, settings: str, items: list[str], **given: Any) -> None:
     """Run a training with one live line; whatever stops it, the last checkpoint is whole."""
-    with errors.status("compiling and solving the exam") as status:
+    try:
+        module = importlib.import_module(f"searchdou.train.{algorithm}")
+    except ModuleNotFoundError as missing:
+        raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
+    given["out"] = given["out"] or Path("runs") / game
+    with errors.status("compiling") as status:
         def tell(line: str, lasting: bool) -> None:
             status.update(line)
             if lasting:
                 console.print(line)
-        training = make(tell)
+        training = module.Training(_settings(getattr(module, settings), items, **given), tell)
         signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started us with it ignored
         signal.signal(signal.SIGTERM, _interrupt)
         try:
             training.run()
         except KeyboardInterrupt:
-            console.print(f"stopped and saved; go on with: searchdou train gongzhu --resume --out {out}")
+            console.print(f"stopped and saved; go on with: searchdou train {game} --resume --out {given['out']}")
             raise
-    console.print(f"weights and curve are in {out}")
+    console.print(f"weights and curve are in {given['out']}")
 
 
 def _interrupt(number: int, frame: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,16 @@ def shipped(name: str, kind: Kind) -> Weights:
     """Weights that came with the package, by file name."""
     with as_file(files("searchdou") / "weights" / name) as path:
         return load_weights(path, kind)
+
+
+def kept(name: str, kind: Kind, folder: str = "") -> Weights:
+    """Weights read once a process and shared by all who play with them; read again when the file has changed."""
+    if not folder:
+        return _read(name, kind, "", 0)
+    path = Path(folder) / name
+    return _read(name, kind, folder, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@cache
+def _read(name: str, kind: Kind, folder: str, changed: int) -> Weights:
+    return load_weights(Path(folder) / name, kind) if folder else shipped(name, kind)

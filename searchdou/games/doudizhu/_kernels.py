@@ -102,6 +102,10 @@ class Position(NamedTuple):
     landlord_plays: int   # plays other than pass
     peasant_plays: int
     winner: int           # seat whose hand is empty, -1 before, 3 when all passed the bidding
+    calls: int            # what each seat has bid: three bits a seat, the bid plus one, 0 before
+    played0: int          # cards played, by seat
+    played1: int
+    played2: int
 
 
 @kernel
@@ -378,7 +382,7 @@ def legal(position: Position, out: Moves) -> int:
 @kernel
 def start(hand0: int, hand1: int, hand2: int, kitty: int, rules: int, turn: int, landlord: int) -> Position:
     """A fresh game; with `landlord` given (its hand already holds the three cards) play begins at once."""
-    return Position(hand0, hand1, hand2, kitty, rules, turn, landlord, 0, -1, 0, 0, 0, 0, 0, 0, -1)
+    return Position(hand0, hand1, hand2, kitty, rules, turn, landlord, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0)
 
 
 @kernel
@@ -393,18 +397,22 @@ def step(position: Position, action: int) -> Position:
 def _bid(p: Position, bid: int) -> Position:
     highest, bidder = (bid, p.turn) if bid > p.bid else (p.bid, p.bidder)
     bids = p.bids + 1
+    calls = p.calls | (bid + 1) << 3 * p.turn
     turn = (p.turn + 1) % 3
     if bids < 3 and bid < 3:
-        return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, highest, bidder, bids, 0, 0, 0, 0, 0, -1)
+        return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, highest, bidder, bids, 0, 0, 0, 0, 0, -1,
+                        calls, 0, 0, 0)
     landlord = bidder
     if bidder < 0:
         if not p.rules & FORCED_LANDLORD:
-            return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, 0, -1, bids, 0, 0, 0, 0, 0, 3)
+            return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, 0, -1, bids, 0, 0, 0, 0, 0, 3, calls, 0,
+                            0, 0)
         landlord = 0
     hand0 = p.hand0 + p.kitty if landlord == 0 else p.hand0
     hand1 = p.hand1 + p.kitty if landlord == 1 else p.hand1
     hand2 = p.hand2 + p.kitty if landlord == 2 else p.hand2
-    return Position(hand0, hand1, hand2, p.kitty, p.rules, landlord, landlord, highest, bidder, bids, 0, 0, 0, 0, 0, -1)
+    return Position(hand0, hand1, hand2, p.kitty, p.rules, landlord, landlord, highest, bidder, bids, 0, 0, 0, 0, 0, -1,
+                    calls, 0, 0, 0)
 
 
 @kernel
@@ -417,18 +425,22 @@ def _play(p: Position, move: int) -> Position:
             passes = 0
             to_beat = 0
         return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, p.landlord, p.bid, p.bidder, p.bids, to_beat,
-                        passes, p.bombs, p.landlord_plays, p.peasant_plays, -1)
+                        passes, p.bombs, p.landlord_plays, p.peasant_plays, -1, p.calls, p.played0, p.played1, p.played2)
     kind = move >> KIND_SHIFT
     cards = move & CARDS
     hand0, hand1, hand2 = p.hand0, p.hand1, p.hand2
+    played0, played1, played2 = p.played0, p.played1, p.played2
     if p.turn == 0:
         hand0 -= cards
+        played0 += cards
         left = hand0
     elif p.turn == 1:
         hand1 -= cards
+        played1 += cards
         left = hand1
     else:
         hand2 -= cards
+        played2 += cards
         left = hand2
     bombs = p.bombs + 1 if _BOMB <= kind <= _ROCKET else p.bombs
     landlord_plays, peasant_plays = p.landlord_plays, p.peasant_plays
@@ -438,7 +450,7 @@ def _play(p: Position, move: int) -> Position:
         peasant_plays += 1
     winner = p.turn if left == 0 else -1
     return Position(hand0, hand1, hand2, p.kitty, p.rules, turn, p.landlord, p.bid, p.bidder, p.bids, kind, 0, bombs,
-                    landlord_plays, peasant_plays, winner)
+                    landlord_plays, peasant_plays, winner, p.calls, played0, played1, played2)
 
 
 @kernel

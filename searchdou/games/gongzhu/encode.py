@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
 from searchdou.games.gongzhu import _encode_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
 from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle
-from searchdou.nets import Kind, Sizes, Weights, load_weights, random_weights, shipped
+from searchdou.nets import Kind, Sizes, Weights, random_weights
+from searchdou.nets.files import kept
 
 FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
@@ -48,27 +46,14 @@ def blueprint(weights: Weights, noise: float = 0.0) -> Blueprint:
     return Blueprint(weights.net(kernels.MOST), np.zeros((4, 3)), np.zeros(16), noise)
 
 
-def _kept(name: str, kind: Kind, folder: str) -> Weights:
-    """Weights read once a process and shared by all who play with them; read again when the file has changed."""
-    if not folder:
-        return _read(name, kind, "", 0)
-    path = Path(folder) / name
-    return _read(name, kind, folder, path.stat().st_mtime_ns if path.exists() else 0)
-
-
-@cache
-def _read(name: str, kind: Kind, folder: str, changed: int) -> Weights:
-    return load_weights(Path(folder) / name, kind) if folder else shipped(name, kind)
-
-
 def oracle_in(folder: str = "") -> Oracle:
     """The open-card net whose weights lie in `folder`; the shipped one when it is empty."""
-    return oracle(_kept(ORACLE_FILE, OPEN, folder))
+    return oracle(kept(ORACLE_FILE, OPEN, folder))
 
 
 def blueprint_in(folder: str = "", noise: float = 0.0) -> Blueprint:
     """The one-seat net whose weights lie in `folder`; the shipped one when it is empty."""
-    return blueprint(_kept(BLUEPRINT_FILE, AVERAGED, folder), noise)
+    return blueprint(kept(BLUEPRINT_FILE, AVERAGED, folder), noise)
 
 
 def untrained(kind: Kind, seed: int = 0) -> Weights:

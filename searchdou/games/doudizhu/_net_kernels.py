@@ -1,0 +1,167 @@
+"""Nets as leaves and policies of DouDizhu: what every legal action leads to, by the seat that acts.
+
+There is one net a role: landlord, the peasant after it (down), the peasant before it (up), and one for bids. Each has three
+heads, AlphaDou's factors: u (twice the chance to win less one), the stake won when winning, the stake lost when losing.
+In card play a stake is one as it stands before the action; in bidding it is four points. A move that empties the hand is
+not asked about: what it wins is known.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inference._game_kernels import register_policy
+from inference._rng_kernels import Stream, below
+from inference.kernel import kernel
+from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before
+from searchdou.games.doudizhu._kernels import BOMBS_DOUBLE, CARDS, Position, doublings, hand_of, legal, step
+from searchdou.games.doudizhu._kernels import SPRING_DOUBLES as SPRINGS
+from searchdou.games.doudizhu._search_kernels import scale
+from searchdou.nets._net_kernels import HERE, NEXT, OUT, Net, follow, forward, refresh
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+LANDLORD, DOWN, UP, BID = 0, 1, 2, 3         # roles, by their nets
+BID_UNIT = 4.0                               # points a stake has in bidding
+
+
+class Nets(NamedTuple):
+    """The nets of one view by role."""
+
+    landlord: Net
+    down: Net
+    up: Net
+    bid: Net                # open cards make no bids: there it is any net
+
+
+class Blueprint(NamedTuple):
+    """Sees what the seat to act sees; `noise` of the time any legal action."""
+
+    nets: Nets
+    wins: Floats            # scratch: u by action
+    stakes: Floats          # scratch: stakes by action
+    mix: float = 0.5        # how much u counts beside stakes when actions are compared
+    noise: float = 0.0
+
+
+class Oracle(NamedTuple):
+    """Sees all hands: for the leaves of an open-card search."""
+
+    nets: Nets
+    wins: Floats
+    stakes: Floats
+    mix: float = 0.0
+
+
+@kernel
+def role_of(position: Position) -> int:
+    """The role of the seat to act."""
+    if position.landlord < 0:
+        return BID
+    return (position.turn - position.landlord + 3) % 3
+
+
+@kernel
+def net_of(nets: Nets, role: int) -> Net:
+    """The net of a role."""
+    if role == LANDLORD:
+        return nets.landlord
+    if role == DOWN:
+        return nets.down
+    if role == UP:
+        return nets.up
+    return nets.bid
+
+
+@kernel
+def stake_won(position: Position, action: int) -> float:
+    """What a move that empties the hand wins, in stakes as they stand before it."""
+    if not position.rules & BOMBS_DOUBLE:
+        return 1.0
+    after = step(position, action)
+    return float(1 << (doublings(after, position.rules & SPRINGS != 0) - position.bombs))
+
+
+@kernel
+def rate(nets: Nets, shown: bool, position: Position, actions: Ints, n: int, wins: Floats, stakes: Floats) -> None:
+    """For the n actions: u and the expected stakes of the seat to act, as it sees the game, or with all hands shown."""
+    net = net_of(nets, role_of(position))
+    refresh(net, encode_before(position, shown, net.ids, net.on), HERE)
+    hand = hand_of(position, position.turn)
+    for i in range(n):
+        if position.landlord >= 0 and actions[i] & CARDS == hand:
+            wins[i] = 1.0
+            stakes[i] = stake_won(position, actions[i])
+            continue
+        follow(net, changed_by(position, actions[i], net.ids, net.on))
+        forward(net, NEXT)
+        u = min(1.0, max(-1.0, float(net.work[OUT])))
+        wins[i] = u
+        stakes[i] = 0.5 * ((1.0 + u) * net.work[OUT + 1] + (1.0 - u) * net.work[OUT + 2])
+
+
+@kernel
+def compare(position: Position, mix: float, n: int, wins: Floats, stakes: Floats, q: Floats) -> None:
+    """One value an action, in points: stakes, and u as if a win were a stake."""
+    if position.landlord < 0:
+        for i in range(n):
+            q[i] = BID_UNIT * stakes[i]
+        return
+    unit = float(scale(position))
+    for i in range(n):
+        q[i] = unit * ((1.0 - mix) * stakes[i] + mix * wins[i])
+
+
+@kernel
+def blueprint_values(policy: Blueprint, position: Position, actions: Ints, n: int, q: Floats) -> None:
+    """What the n actions are worth to the seat that acts, as it sees the game."""
+    rate(policy.nets, False, position, actions, n, policy.wins, policy.stakes)
+    compare(position, policy.mix, n, policy.wins, policy.stakes, q)
+
+
+@kernel
+def oracle_values(leaf: Oracle, position: Position, actions: Ints, n: int, q: Floats) -> None:
+    """What the n actions lead to for the side that acts, all hands open."""
+    rate(leaf.nets, True, position, actions, n, leaf.wins, leaf.stakes)
+    compare(position, leaf.mix, n, leaf.wins, leaf.stakes, q)
+
+
+@kernel
+def best_of(q: Floats, n: int) -> int:
+    """Where the highest of the first n values is."""
+    best = 0
+    for i in range(1, n):
+        if q[i] > q[best]:
+            best = i
+    return best
+
+
+@kernel
+def oracle_value(leaf: Oracle, position: Position, rng: Stream, out: Ints) -> float:
+    """What an open position is worth to side 0: the best action's value."""
+    n = legal(position, out)
+    oracle_values(leaf, position, out, n, leaf.stakes)
+    best = float(leaf.stakes[best_of(leaf.stakes, n)])
+    return best if position.turn == position.landlord else -best
+
+
+@kernel
+def blueprint_choice(policy: Blueprint, position: Position, rng: Stream, out: Ints) -> int:
+    """The action of the highest value; with probability `noise` any legal one."""
+    n = legal(position, out)
+    chosen = 0
+    if n > 1 and policy.noise > 0.0 and below(rng, 1024) < policy.noise * 1024:
+        chosen = below(rng, n)
+    elif n > 1:
+        blueprint_values(policy, position, out, n, policy.stakes)
+        chosen = best_of(policy.stakes, n)
+    return int(out[chosen])
+
+
+register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
+register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))

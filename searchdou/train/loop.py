@@ -1,0 +1,230 @@
+"""What every training here has in common: one compiled actor beside one torch learner, checkpoints, resume, a curve.
+
+    play a block of games by the nets as they are (a thread, compiled) | learn from the blocks before (torch)
+    -> move the players' weights towards the learner's -> again, the learning rate falling with the time
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.tensorboard import SummaryWriter
+
+from searchdou.errors import SearchDouError
+from searchdou.nets import Kind, Weights, save_weights
+from searchdou.nets.module import NetModule
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """How long, where to, and how fast; a training adds its own."""
+
+    hours: float = 2.0              # of training in all, over all runs that resume one another
+    out: Path = Path("runs")        # checkpoint, weights, curve and TensorBoard logs go here
+    blocks: int = 0                 # train so many blocks instead of hours: the same seed then gives the same weights
+    resume: bool = False            # go on from the checkpoint in `out`
+    seed: int = 0
+    games: int = 1000               # a block
+    window: int = 8                 # blocks the learner draws from
+    reuse: float = 2.0              # times a sample is learned from, on average
+    batch: int = 1024
+    rate: float = 1e-3              # Adam's step at the beginning
+    last_rate: float = 2e-5         # and at the end, along a cosine
+    average: float = 0.999          # the players' weights move 1 - average of the way to the learner's, every batch
+    checkpoint_minutes: float = 3.0
+    exam_minutes: float = 6.0
+
+
+class Learner:
+    """One net that learns: the module, its optimizer, and the running average that plays."""
+
+    def __init__(self, kind: Kind, file: str, weights: Weights, rate: float) -> None:
+        self.kind, self.file = kind, file
+        self.module = NetModule(weights.sizes)
+        self.module.set_arrays(weights.arrays)
+        self.optimizer = torch.optim.Adam(self.module.parameters(), rate, fused=True)
+        self.average = {name: p.detach().clone() for name, p in self.module.named_parameters()}
+        self.loss = float("nan")
+
+    def weights(self, meta: dict[str, str] | None = None) -> Weights:
+        """What plays now."""
+        return Weights(self.kind, {name: t.numpy().copy() for name, t in self.average.items()}, meta or {})
+
+    def set_rate(self, rate: float) -> None:
+        """Adam's next steps."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def step(self, loss: Tensor, average: float) -> float:
+        """One step down `loss`, and the players' weights after it; returns the loss."""
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        with torch.no_grad():
+            torch._foreach_lerp_(list(self.average.values()), list(self.module.parameters()), 1.0 - average)
+        return float(loss.detach())
+
+
+class Loop(ABC):
+    """Resume or begin, play and learn side by side, checkpoint, take exams, write weights."""
+
+    name: str                                # of the algorithm, for the weights' metadata
+
+    def __init__(self, settings: LoopSettings, learners: dict[str, Learner],
+                 tell: Callable[[str, bool], None] = lambda line, lasting: None) -> None:
+        self.settings = s = settings
+        self.learners, self.tell = learners, tell
+        if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1:
+            raise SearchDouError("training needs hours above 0, and at least one game, batch and window")
+        s.out.mkdir(parents=True, exist_ok=True)
+        self.path = s.out / "checkpoint.pt"
+        self.elapsed, self.block, self.seen = 0.0, 0, 0
+        self.curve: list[dict[str, float]] = []
+        torch.manual_seed(s.seed)
+        if s.resume:
+            self._load()
+        elif self.path.exists():
+            raise SearchDouError(f"{self.path} exists: --resume goes on from it, another --out begins anew")
+
+    # -- what an algorithm says ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def play(self) -> Future[Any]:
+        """Begin to play block number `self.block` with the weights as they are."""
+
+    @abstractmethod
+    def learn(self, played: Any, rate: float) -> int:
+        """Learn from what was played; returns how many samples were used."""
+
+    @abstractmethod
+    def examine(self) -> dict[str, float]:
+        """Marks for the curve; the weights lie in `out`."""
+
+    @abstractmethod
+    def told(self, marks: dict[str, float]) -> str:
+        """Marks in words."""
+
+    def figures(self, played: Any, seconds: float) -> dict[str, float]:
+        """What is logged of a block beside the losses."""
+        return {"games_per_second": self.settings.games / seconds}
+
+    # -- checkpoints -----------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        if not self.path.exists():
+            raise SearchDouError(f"there is no {self.path} to resume from")
+        try:
+            kept = torch.load(self.path, weights_only=True)
+            for name, learner in self.learners.items():
+                learner.module.load_state_dict(kept[name]["module"])
+                learner.optimizer.load_state_dict(kept[name]["optimizer"])
+                for key, tensor in kept[name]["average"].items():
+                    learner.average[key].copy_(tensor)
+            self.elapsed, self.block, self.seen = kept["elapsed"], kept["block"], kept["seen"]
+            self.curve = json.loads(kept["curve"])
+        except Exception as error:      # torch raises whatever its reader stumbles over, pickle's own errors among them
+            why = str(error).strip().splitlines()
+            raise SearchDouError(f"{self.path} is damaged or from another version: {why[0] if why else error!r}") from None
+
+    def save(self) -> None:
+        """Checkpoint and weights, each written whole or not at all."""
+        kept: dict[str, Any] = {"elapsed": self.elapsed, "block": self.block, "seen": self.seen,
+                                "curve": json.dumps(self.curve)}
+        for name, learner in self.learners.items():
+            kept[name] = {"module": learner.module.state_dict(), "optimizer": learner.optimizer.state_dict(),
+                          "average": dict(learner.average)}
+        part = self.path.with_suffix(".part")
+        torch.save(kept, part)
+        part.replace(self.path)
+        for learner in self.learners.values():
+            save_weights(self.settings.out / learner.file, learner.weights(self._meta()))
+        (self.settings.out / "curve.json").write_text(json.dumps(self.curve, indent=1))
+
+    def _meta(self) -> dict[str, str]:
+        settings = {key: value for key, value in asdict(self.settings).items() if key not in ("out", "resume")}
+        return {"run": self.name, "settings": json.dumps(settings), "hours": f"{self.elapsed / 3600:.3f}",
+                "games": str(self.block * self.settings.games), "samples": str(self.seen), "commit": _commit()}
+
+    # -- the loop --------------------------------------------------------------------------------------------
+
+    def run(self) -> list[dict[str, float]]:
+        """Train until the hours are over; Ctrl-C saves and stops. Returns the curve."""
+        s = self.settings
+        torch.set_num_threads(1)
+        writer = SummaryWriter(s.out / "tensorboard", purge_step=self.block)
+        last_save = last_exam = self.elapsed
+        try:
+            waiting = self.play()
+            while self.progress() < 1.0:
+                began = time.perf_counter()
+                played = waiting.result()
+                self.block += 1
+                waiting = self.play()                     # with the weights as they are: one block behind the learner
+                rate = s.last_rate + (s.rate - s.last_rate) * 0.5 * (1.0 + math.cos(math.pi * self.progress()))
+                self.seen += self.learn(played, rate)
+                seconds = time.perf_counter() - began
+                self.elapsed += seconds
+                self._report(writer, self.figures(played, seconds))
+                if self.elapsed - last_save > 60 * s.checkpoint_minutes:
+                    self.save()
+                    last_save = self.elapsed
+                if self.elapsed - last_exam > 60 * s.exam_minutes:
+                    self._exam(writer)
+                    last_exam = self.elapsed
+            self._exam(writer)
+        finally:                                          # also after Ctrl-C, wherever it struck
+            self.save()
+            writer.close()
+        return self.curve
+
+    def progress(self) -> float:
+        """How much of the training is done, 0 to 1: what the rate follows."""
+        s = self.settings
+        return min(1.0, self.block / s.blocks if s.blocks else self.elapsed / (s.hours * 3600))
+
+    def _losses(self) -> dict[str, float]:
+        return {name: learner.loss for name, learner in self.learners.items()}
+
+    def _report(self, writer: SummaryWriter, figures: dict[str, float]) -> None:
+        if self.block % 20 == 0:
+            for name, value in {**figures, **{f"loss/{name}": loss for name, loss in self._losses().items()}}.items():
+                writer.add_scalar(name, value, self.block)
+        losses = " ".join(f"{loss:.3f}" for loss in self._losses().values())
+        rates = "  ".join(f"{value:,.0f} {name.removesuffix('_per_second')}/s" for name, value in figures.items())
+        self.tell(f"{_clock(self.elapsed)} of {_clock(self.settings.hours * 3600)}  {rates}  loss {losses}  "
+                  f"{self.told(self.curve[-1]) if self.curve else ''}", False)
+
+    def _exam(self, writer: SummaryWriter) -> None:
+        games = self.block * self.settings.games
+        self.save()
+        marks = {"hours": self.elapsed / 3600, "games": float(games),
+                 **{f"loss_{name}": loss for name, loss in self._losses().items()}, **self.examine()}
+        self.curve.append(marks)
+        for name, value in marks.items():
+            writer.add_scalar(f"exam/{name}", value, self.block)
+        self.save()
+        self.tell(f"{_clock(self.elapsed)}  {games:,} games  {self.told(marks)}", True)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds // 3600)}:{int(seconds // 60 % 60):02d}:{int(seconds % 60):02d}"
+
+
+def _commit() -> str:
+    """The git commit of this code, when it is a checkout."""
+    try:
+        return subprocess.run(["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"], capture_output=True,
+                              text=True, timeout=5, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
