@@ -48,10 +48,11 @@ def seconds(tasks: dict[str, Callable[[], object]], rounds: int = 15) -> dict[st
 def run(as_json: bool = False, positions_: int = 2000) -> dict[str, float]:
     import torch
 
-    from searchdou.nets.module import NetModule
+    from searchdou.nets.files import kept
+from searchdou.nets.module import NetModule
     torch.set_num_threads(1)
     rows = positions(positions_)
-    weights = encode._kept(encode.ORACLE_FILE, encode.OPEN, "")
+    weights = kept(encode.ORACLE_FILE, encode.OPEN)
     oracle, blueprint = encode.oracle_in(), encode.blueprint_in()
     module = NetModule(weights.sizes).eval()
     module.set_arrays(weights.arrays)

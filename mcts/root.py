@@ -39,6 +39,13 @@ class Samples(NamedTuple):
     last: bool = False     # there are no more: the deals drawn are all there are
 
 
+class Prior(NamedTuple):
+    """What is thought of the candidates beforehand."""
+
+    values: Floats         # [candidates] for the side that acts
+    deals: float           # how many deals it counts for
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What a candidate is worth to the side that acts: weighted mean, its standard error, deals looked at."""
@@ -106,7 +113,8 @@ class Root:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def search(self, view: Any, candidates: Sequence[int], sign: float, draw: Callable[[int, int], Samples], limit: Limit,
-               seed: int, favourite: int | None = None, caution: float = 0.0, sure: float = 0.0) -> RootResult:
+               seed: int, favourite: int | None = None, caution: float = 0.0, sure: float = 0.0,
+               prior: Prior | None = None) -> RootResult:
         """Value `candidates` (actions) of the seat to act in `view` (its state; other hands are ignored).
 
         `draw(start, n)` gives deals number start .. start + n - 1; fewer than n means there are no more, and then the
@@ -114,6 +122,7 @@ class Root:
         the candidates) is never dropped, and kept unless another is ahead by `caution` standard errors of their difference
         on the same deals: what a good policy would do anyway is not given up for noise. A candidate that is `sure` standard
         errors behind the best is dropped at once, and the last one left is not thought about any longer (0: never).
+        A `prior` counts in ranking as if the candidates had its values on so many deals more.
         """
         began = limit.clock()
         actions = np.array(candidates, np.int64)
@@ -149,17 +158,17 @@ class Root:
                 values.append(block)
                 deals += len(drawn.hands)
                 if sure and deals >= SURE_DEALS and not finished:
-                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure)
+                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure, prior)
                     if active.sum() == 1:
                         break
             if finished or active.sum() == 1:
                 break                                # all deals there are, or the choice is made
             if number + 1 < rounds:
                 _keep(active, -(-len(actions) // 2 ** (number + 1)), np.concatenate(values),
-                      weights_of(np.concatenate(logs)), sign, favourite)
+                      weights_of(np.concatenate(logs)), sign, favourite, prior)
         all_values, all_weights = np.concatenate(values), weights_of(np.concatenate(logs))
         estimates = [_estimate(sign * all_values[:, i], all_weights, exact=finished) for i in range(len(actions))]
-        scores = _scores(all_values, all_weights, sign)
+        scores = _scores(all_values, all_weights, sign, None if finished else prior)
         best = int(max(np.flatnonzero(active), key=lambda i: scores[i]))
         if favourite is not None and best != favourite:
             ahead = _estimate(sign * (all_values[:, best] - all_values[:, favourite]), all_weights, exact=finished)
@@ -189,19 +198,21 @@ class Root:
                                  worker.scratch, values, counts)
 
 
-def _keep(active: Ints, n: int, values: Floats, weights: Floats, sign: float, favourite: int | None) -> None:
+def _keep(active: Ints, n: int, values: Floats, weights: Floats, sign: float, favourite: int | None,
+          prior: Prior | None) -> None:
     """Keep the n best of the active candidates, and the favourite."""
-    scores = _scores(values, weights, sign)
+    scores = _scores(values, weights, sign, prior)
     ranked = sorted(np.flatnonzero(active), key=lambda i: -scores[i])
     active[ranked[n:]] = 0
     if favourite is not None:
         active[favourite] = 1
 
 
-def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None, sure: float) -> None:
+def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None, sure: float,
+          prior: Prior | None) -> None:
     """Drop the candidates that are `sure` standard errors behind the best on the deals both were valued on."""
     alive = np.flatnonzero(active)
-    scores = _scores(values, weights, sign)
+    scores = _scores(values, weights, sign, prior)
     best = max(alive, key=lambda i: scores[i])
     for i in alive:
         if i != best and i != favourite:
@@ -215,9 +226,14 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float(weights[seen] @ values[seen] / weights[seen].sum()) if seen.any() else float("nan")
 
 
-def _scores(values: Floats, weights: Floats, sign: float) -> Floats:
-    """What candidates are ranked by: the mean value for the side that acts."""
-    return sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
+def _scores(values: Floats, weights: Floats, sign: float, prior: Prior | None = None) -> Floats:
+    """What candidates are ranked by: the mean value for the side that acts, the prior counted in."""
+    means: Floats = sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
+    if prior is None or not prior.deals:
+        return means
+    seen = (~np.isnan(values)).sum(axis=0)
+    mixed: Floats = (seen * np.nan_to_num(means) + prior.deals * prior.values) / (seen + prior.deals)
+    return mixed
 
 
 def _estimate(values: Floats, weights: Floats, *, exact: bool) -> Estimate:

@@ -18,6 +18,7 @@ for _game, _name, _module, _class in (
         ("doudizhu", "random", "random", "RandomPlayer"),
         ("doudizhu", "rule", "doudizhu_rule", "RulePlayer"),
         ("doudizhu", "rlcard", "rlcard", "RLCardPlayer"),
+        ("doudizhu", "net", "doudizhu_net", "NetPlayer"),
         ("gongzhu", "random", "random", "RandomPlayer"),
         ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
         ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),

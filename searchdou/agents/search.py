@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
 from mcts import _solver_kernels, _tree_kernels
 from mcts._root_kernels import Plan, prior_values, world_after
-from mcts.root import Estimate, InformationSetRoot, Limit, Root, Samples
+from mcts.root import Estimate, InformationSetRoot, Limit, Prior, Root, Samples
 from searchdou.decision import Decision
 from searchdou.errors import SearchDouError, UnknownName
 
@@ -53,13 +53,24 @@ class SearchSettings:
     c: float | None = None            # exploration, in points
     prior: float | None = None        # temperature of priors for PUCT, in points; 0 is UCB
     moves: int | None = None          # candidates kept, the best by the cheap policy; 0 keeps all
+    trust: float | None = None        # deals for which the policy's own values count beside those searched
     caution: float | None = None      # standard errors another move must be ahead of the cheap policy's own choice
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
+    mix: float | None = None          # how much winning counts as such beside the points it brings (DouDizhu)
+    bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
                                       # last one left ends the search. 0 thinks on to the end
     clock: str = "wall"               # what `time` counts: wall, or cpu (of one thread), for matches on a busy machine
     threads: int = 1
     seed: int = 0
+
+
+class Opening(NamedTuple):
+    """An action that is not searched for, a bid: its evidence, and the deals it was valued on (by place)."""
+
+    action: Any
+    values: dict[Any, Estimate]
+    deals: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -77,11 +88,12 @@ class Kit:
     action_of: Callable[[Any, int], Any]
     sign_of: Callable[[Any], float]
     wins_at_once: Callable[[Any, int], bool]
-    leaves: dict[str, Callable[[str], Any]]      # by the folder of the nets
-    policies: dict[str, Callable[[str], Any]]
-    prepare: Callable[[Any, Any], None] # (policy, infoset): before a decision
-    opening: Callable[[Any], Any]       # an action that is not searched for (a bid), or None
+    leaves: dict[str, Callable[[SearchSettings], Any]]
+    policies: dict[str, Callable[[SearchSettings], Any]]
+    prepare: Callable[[Any, Any], None]     # (leaf, infoset): before a decision
+    opening: Callable[[SearchSettings], Callable[[Any], Opening | None]]    # makes what answers before there is a search
     example: Callable[[], Any]          # any infoset with a past, to warm up on
+    bids: tuple[str, ...]                   # ways to bid
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
@@ -101,18 +113,17 @@ def _gongzhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 30, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20},
+                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none"},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
         twins=hidden.twins, action_of=lambda infoset, card: MOVES[card],
         sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
         wins_at_once=lambda infoset, card: False,
-        leaves={"value": encode.oracle_in, "rollout": lambda nets: Rollout(greedy),
-                "blueprint": lambda nets: Rollout(encode.blueprint_in(nets, 0.05)),
-                "random": lambda nets: Rollout(Uniform())},
-        policies={"blueprint": encode.blueprint_in, "rule": lambda nets: greedy},
-        prepare=lambda policy, infoset: None, opening=lambda infoset: None,
+        leaves={"value": lambda s: encode.oracle_in(s.nets), "rollout": lambda s: Rollout(greedy),
+                "blueprint": lambda s: Rollout(encode.blueprint_in(s.nets, 0.05)), "random": lambda s: Rollout(Uniform())},
+        policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
+        prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_deeper)
 
 
@@ -124,27 +135,45 @@ def _deeper(seconds: float) -> dict[str, Any]:
 
 def _doudizhu_kit() -> Kit:
     from searchdou.agents import _doudizhu_rule_kernels as rule
+    from searchdou.agents.doudizhu_net import BIDS, Bidder
     from searchdou.agents.doudizhu_rule import RulePlayer
-    from searchdou.games.doudizhu import Game, Move, _kernels, hidden
-    from searchdou.games.doudizhu import _search_kernels as _registered  # noqa: F401 (teaches the search this game)
-    def prepare(policy: Any, infoset: Any) -> None:
-        if isinstance(policy, rule.RulePolicy):
-            rule.fix_prices(policy, infoset.packed_unseen + infoset.packed_hand)
+    from searchdou.games.doudizhu import Game, Move, _kernels, _search_kernels, encode, hidden
+    from searchdou.games.doudizhu import _net_kernels as net_kernels
 
-    bidder = RulePlayer()               # bids are searched for once there are nets to price them
+    def prepare(leaf: Any, infoset: Any) -> None:
+        if isinstance(leaf, net_kernels.Finish):
+            leaf.unit[0] = _search_kernels.scale(hidden.view_of(infoset))
+        elif isinstance(getattr(leaf, "policy", None), rule.RulePolicy):
+            rule.fix_prices(leaf.policy, infoset.packed_unseen + infoset.packed_hand)
+
+    def opening(s: SearchSettings) -> Callable[[Any], Opening | None]:
+        if s.bids == "rule":
+            player = RulePlayer()
+            return lambda infoset: Opening(player.act(infoset), {}) if infoset.landlord is None else None
+        bidder = Bidder(encode.blueprint_in(s.nets), str(s.bids), s.samples or 256, s.seed)
+
+        def bid(infoset: Any) -> Opening | None:
+            if infoset.landlord is not None:
+                return None
+            found = bidder.values(infoset)
+            return Opening(found.best, found.values, found.deals)
+        return bid
+
     return Kit(
         defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "policy": "rule", "backup": "mean",
                   "weights": "uniform", "beta": 0.5, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6,
-                  "caution": 1.0, "solve": 12},
+                  "caution": 1.0, "solve": 12, "trust": 0.0, "mix": 0.5, "bids": "price"},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
         action_of=lambda infoset, action: Move(action),
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
-        leaves={"rollout": lambda nets: Rollout(rule.rule_policy()), "random": lambda nets: Rollout(Uniform())},
-        policies={"rule": lambda nets: rule.rule_policy()}, prepare=prepare,
-        opening=lambda infoset: bidder.act(infoset) if infoset.landlord is None else None,
+        leaves={"value": lambda s: encode.oracle_in(s.nets, s.mix or 0.0),
+                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(1), s.mix or 0.0),
+                "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
+        policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
+        prepare=prepare, opening=opening, bids=(*BIDS, "rule"),
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
 
 
@@ -167,11 +196,12 @@ class SearchPlayer:
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
                          int(s.solve or 0), self.kit.solve_nodes * (1 if (s.solve or 0) <= 20 else 3), s.backup == "best")
         make_leaf, make_policy = self.kit.leaves[str(s.leaf)], self.kit.policies[str(s.policy)]
-        self._root = Root(self.plan, lambda: make_leaf(s.nets), lambda: make_policy(s.nets), threads=s.threads,
+        self._root = Root(self.plan, lambda: make_leaf(s), lambda: make_policy(s), threads=s.threads,
                           most_moves=self.kit.most_moves)
-        self._information_set = InformationSetRoot(lambda: make_leaf(s.nets), self.plan.c,
+        self._information_set = InformationSetRoot(lambda: make_leaf(s), self.plan.c,
                                                    most_moves=self.kit.most_moves) if s.mode == "ismcts" else None
-        self._policy = make_policy(s.nets)
+        self._policy = make_policy(s)
+        self._opening = self.kit.opening(s)
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
             self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
@@ -183,11 +213,12 @@ class SearchPlayer:
         for name, default in defaults.items():
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
-        for name, known in {**_CHOICES, "leaf": tuple(self.kit.leaves), "policy": tuple(self.kit.policies)}.items():
+        for name, known in {**_CHOICES, "leaf": tuple(self.kit.leaves), "policy": tuple(self.kit.policies),
+                            "bids": self.kit.bids}.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("sure", 0)):
+                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("sure", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
@@ -207,9 +238,12 @@ class SearchPlayer:
 
     def _decide(self, infoset: Any, *, evidence: bool, limit: Limit | None = None) -> Decision:
         began, started = time.perf_counter(), CLOCKS[self.settings.clock]()
-        opening = self.kit.opening(infoset)
+        opening = self._opening(infoset)
         if opening is not None:
-            return Decision(opening, {}, None, (opening,), time.perf_counter() - began)
+            known = None if opening.deals is None else Belief(
+                self.kit.hidden_of(infoset), opening.deals, np.full(len(opening.deals), 1 / len(opening.deals)), exact=False)
+            return Decision(opening.action, opening.values, known, (opening.action,), time.perf_counter() - began,
+                            0 if opening.deals is None else len(opening.deals))
         candidates = self.kit.candidates(infoset)
         if len(candidates) == 1 and not evidence:
             action = self.kit.action_of(infoset, candidates[0])
@@ -221,18 +255,18 @@ class SearchPlayer:
         seconds = None if s.time is None else max(1e-3, s.time - (CLOCKS[s.clock]() - started))
         limit = limit or Limit(s.samples, seconds, CLOCKS[s.clock])
         for worker in self._root.workers:
-            self.kit.prepare(getattr(worker.leaf, "policy", None), infoset)
+            self.kit.prepare(worker.leaf, infoset)
         if self._information_set:
-            self.kit.prepare(getattr(self._information_set.leaf, "policy", None), infoset)
+            self.kit.prepare(self._information_set.leaf, infoset)
         winning = [action for action in candidates if self.kit.wins_at_once(infoset, action)]
         twins = self.kit.twins(infoset)
         searched = [action for action in candidates if twins.get(action, action) == action]
-        kept, favourite = self._kept(view, deals, searched, winning)
+        kept, favourite, prior = self._kept(view, deals, searched, winning)
         if self._information_set:
             result = self._information_set.search(view, kept, sign, deals.draw, limit, key)
         else:
             result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0),
-                                       s.sure)
+                                       s.sure, prior)
         estimates = dict(zip(kept, result.estimates, strict=True))
         # What wins at once is sure; what looks as good with open cards is not.
         chosen = next((action for action in winning if estimates[action].mean >= estimates[kept[result.best]].mean),
@@ -247,16 +281,18 @@ class SearchPlayer:
         return Decision(best, values, belief, line or (best,),
                         time.perf_counter() - began, result.deals, result.simulations, result.solved)
 
-    def _kept(self, view: Any, deals: _Deals, candidates: list[int], winning: list[int]) -> tuple[list[int], int | None]:
-        """The candidates worth a search, the best few by the cheap policy, and which of them it would play."""
+    def _kept(self, view: Any, deals: _Deals, candidates: list[int], winning: list[int]
+              ) -> tuple[list[int], int | None, Prior | None]:
+        """The candidates worth a search, the best few by the policy, which of them it would play, and what it thinks."""
         s = self.settings
-        if not s.caution and (not s.moves or len(candidates) <= s.moves):
-            return candidates, None
+        if not s.caution and not s.trust and (not s.moves or len(candidates) <= s.moves):
+            return candidates, None, None
         q = np.empty(len(candidates))
         prior_values(view, deals.any(), self._policy, np.array(candidates, np.int64), q)
         ranked = np.argsort(-q, kind="stable")
         kept = sorted({*ranked[:s.moves or len(candidates)].tolist(), *map(candidates.index, winning)})
-        return [candidates[i] for i in kept], kept.index(ranked[0]) if s.caution else None
+        return ([candidates[i] for i in kept], kept.index(ranked[0]) if s.caution else None,
+                Prior(q[kept], s.trust) if s.trust else None)
 
     def _line(self, view: Any, belief: Belief, action: int, infoset: Any) -> tuple[Any, ...]:
         """The play expected on the likeliest deal: solved when it can be, else the most visited line of a tree."""

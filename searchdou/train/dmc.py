@@ -48,7 +48,7 @@ class DmcSettings(LoopSettings):
     noise: float = 0.02             # share of random moves
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
-    oracle: float = 0.5             # share of the samples that the oracle learns from too; 0 trains none
+    oracle: float = 0.3             # share of the samples that the oracle learns from too; 0 trains none
     decks: int = 2000               # of a match with a fixed opponent at every exam, each played from both sides
 
 

@@ -15,6 +15,7 @@ from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import Game, encode, hidden
 from searchdou.nets import BadWeights, save_weights
+from searchdou.nets.files import kept
 from tests.inference import cases
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
@@ -24,7 +25,7 @@ def test_the_shipped_weights_are_small_and_say_where_they_come_from():
     total = 0
     for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
         total += (HOUSE / "searchdou" / "weights" / name).stat().st_size
-        meta = encode._kept(name, kind, "").meta
+        meta = kept(name, kind).meta
         assert {"game", "view", "version", "run", "settings", "hours", "games", "commit"} <= set(meta)
     assert total < 2_000_000
 
@@ -112,8 +113,8 @@ def test_a_folder_of_weights_is_used(tmp_path):
     other = Agent("gongzhu", f"search:samples=4,sims=4,nets={tmp_path}")
     worth = [{str(move): e.mean for move, e in agent.analyze(state.infoset()).values.items()} for agent in (shipped, other)]
     assert worth[0] != worth[1]
-    before = encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
-    assert encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path)) is before
+    before = kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
+    assert kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path)) is before
     save_weights(tmp_path / encode.ORACLE_FILE, encode.untrained(encode.OPEN, 10))   # as a training does
-    after = encode._kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
+    after = kept(encode.ORACLE_FILE, encode.OPEN, str(tmp_path))
     assert not np.array_equal(before.arrays["rows"], after.arrays["rows"])

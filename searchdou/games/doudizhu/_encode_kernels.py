@@ -106,15 +106,11 @@ def _longest(ranks: int) -> int:
 
 @kernel
 def _above_all(held: int, others: int) -> int:
-    """How many ranks of the mask `held` are higher than all of `others`; masks of one bit a place."""
-    n = 0
-    while held > others and n < 7:
-        top = held
-        for shift in (1, 2, 4, 8, 16, 32):
-            top |= top >> shift
-        held &= top >> 1
-        n += 1
-    return n
+    """How many places of the mask `held` are higher than all of `others`, 7 at most."""
+    covered = others
+    for shift in (1, 2, 4, 8, 16, 32):
+        covered |= covered >> shift
+    return min(7, count(held & ~covered))
 
 
 @kernel

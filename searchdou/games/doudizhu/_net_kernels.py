@@ -17,10 +17,23 @@ import numpy.typing as npt
 from inference._game_kernels import register_policy
 from inference._rng_kernels import Stream, below
 from inference.kernel import kernel
-from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before
-from searchdou.games.doudizhu._kernels import BOMBS_DOUBLE, CARDS, Position, doublings, hand_of, legal, step
+from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before, seat_after
+from searchdou.games.doudizhu._kernels import (
+    BOMBS_DOUBLE,
+    CARDS,
+    JOKERS,
+    ONES,
+    SUITED,
+    Position,
+    doublings,
+    hand_of,
+    legal,
+    payoff,
+    start,
+    step,
+)
 from searchdou.games.doudizhu._kernels import SPRING_DOUBLES as SPRINGS
-from searchdou.games.doudizhu._search_kernels import scale
+from searchdou.games.doudizhu._search_kernels import scale, with_hands
 from searchdou.nets._net_kernels import HERE, NEXT, OUT, Net, follow, forward, refresh
 
 Ints = npt.NDArray[np.int64]
@@ -163,5 +176,91 @@ def blueprint_choice(policy: Blueprint, position: Position, rng: Stream, out: In
     return int(out[chosen])
 
 
+# --- choosing as AlphaDou does, and pricing bids ------------------------------------------------------------------------
+
+@kernel
+def stake_may_change(position: Position) -> bool:
+    """Whether bombs or spring may still double the stake, as far as the seat to act can know."""
+    own = hand_of(position, position.turn)
+    unseen = hand_of(position, seat_after(position.turn)) + hand_of(position, seat_after(seat_after(position.turn)))
+    if position.rules & BOMBS_DOUBLE:
+        for cards in (own, unseen):
+            if (cards & SUITED) >> 2 & ONES or cards & JOKERS == JOKERS:
+                return True
+    return position.rules & SPRINGS != 0 and (position.peasant_plays == 0 or position.landlord_plays <= 1)
+
+
+@kernel
+def best_by_rule(n: int, wins: Floats, stakes: Floats, rho: float) -> int:
+    """Of the actions whose expected stakes are within `rho` of the best, relatively, the one most likely to win."""
+    top = best_of(stakes, n)
+    best = top
+    for i in range(n):
+        if stakes[top] - stakes[i] <= rho * abs(stakes[top]) and wins[i] > wins[best]:
+            best = i
+    return best
+
+
+@kernel
+def landlord_value(policy: Blueprint, position: Position, out: Ints) -> float:
+    """What the landlord expects before its first move, in points: of its hand alone, whoever holds the rest."""
+    n = legal(position, out)
+    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
+    best, top = 0.0, -1e300
+    for i in range(n):
+        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
+        if value > top:
+            best, top = policy.stakes[i], value
+    return float(best * scale(position))
+
+
+@kernel
+def price_bids(policy: Blueprint, view: Position, hands: Ints, bids: Ints, rng: Stream, out: Ints, prices: Floats) -> None:
+    """What every bid of the seat to act brings it on the deals `hands`, [deals, bids] points: the others bid by the net."""
+    seat = view.turn
+    for row in range(hands.shape[0]):
+        for i in range(bids.size):
+            position = step(with_hands(view, hands[row]), bids[i])
+            while position.landlord < 0 and position.winner < 0:
+                position = step(position, blueprint_choice(policy, position, rng, out))
+            prices[row, i] = 0.0
+            if position.winner < 0:
+                value = landlord_value(policy, position, out)
+                prices[row, i] = value if position.landlord == seat else -0.5 * value
+
+
+@kernel
+def price_hand(policy: Blueprint, view: Position, hands: Ints, out: Ints) -> float:
+    """What the seat to bid can expect as landlord at the stake of one, in points, mean over the deals `hands`."""
+    total = 0.0
+    for row in range(hands.shape[0]):
+        p = with_hands(view, hands[row])
+        hand0 = p.hand0 + p.kitty if p.turn == 0 else p.hand0
+        hand1 = p.hand1 + p.kitty if p.turn == 1 else p.hand1
+        hand2 = p.hand2 + p.kitty if p.turn == 2 else p.hand2
+        total += landlord_value(policy, start(hand0, hand1, hand2, p.kitty, p.rules, p.turn, p.turn), out)
+    return float(total / hands.shape[0])
+
+
+# --- rollouts -----------------------------------------------------------------------------------------------------------
+
+class Finish(NamedTuple):
+    """A leaf that is played out by `policy`, each seat from what it sees; a win counts beside the points it brings."""
+
+    policy: Blueprint
+    unit: Floats            # [1] the stake as it stood at the root, in points
+    mix: float = 0.5        # how much winning counts as such
+
+
+@kernel
+def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> float:
+    """The landlord's points of one playout, mixed with one stake for the win alone."""
+    while position.winner < 0:
+        position = step(position, blueprint_choice(leaf.policy, position, rng, out))
+    won = leaf.unit[0] if position.winner == position.landlord else -leaf.unit[0]
+    return float((1.0 - leaf.mix) * payoff(position) + leaf.mix * won)
+
+
+register_policy(Finish, SimpleNamespace(evaluate=finish_value))
 register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
 register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))
