@@ -4,22 +4,14 @@ Parts: `table2` everyone against everyone; `table3` sampling and weighing at equ
 `table4` what cards are worth to a net; `table8` a raw net on averaged and on one-hot input; `figure2` the learning curve;
 `figure3` and `figure4` correction factors and variances by card; `logloss` what the weights know of the hidden cards; `all`.
 
-Prints Markdown, each part with its command. Every match and every game of `logloss` is kept under benchmarks/runs/, so a
-run goes on where it was stopped and more deals extend it; the names of the files follow from the specs with all settings of
-`search`, the seed and the nets' weights, not from the code: after a change of the code give another --runs. The nets of
---nets DIR are copied there first, so that a training that goes on does not change them under way.
+Prints Markdown, each part with its command; matches are kept and resumed (`_paper.py`). The nets of --nets DIR are copied
+first, so that a training that goes on does not change them under way.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import multiprocessing
-import re
-import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
@@ -27,15 +19,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _paper import (
+    HERE,
+    Bench,
+    all_settings,
+    each_game,
+    frozen_nets,
+    parser_of,
+    plots,
+    plus_minus,
+    run_parts,
+    saved,
+    table,
+    with_settings,
+)
 
-import searchdou
 from inference._rng_kernels import stream
 from inference.belief import Belief, weights_of
 from inference.past import log_weights
 from searchdou import agents
 from searchdou.agents.gongzhu_net import seen_by
-from searchdou.arena.match import MatchResult, MatchSettings, run_match
-from searchdou.arena.stats import Floats, ci95, intransitivity, intransitivity_error, mean_se
+from searchdou.arena.match import MatchResult
+from searchdou.arena.stats import Floats, intransitivity, intransitivity_error, mean_se
 from searchdou.arena.tournament import TournamentResult
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import Deal, Game, InfoSet, Move, encode, hidden
@@ -46,99 +51,11 @@ from searchdou.games.gongzhu._search_kernels import HELD, with_hands
 from searchdou.games.gongzhu.cards import CARDS, SUITS, pack, parse_card
 from searchdou.games.gongzhu.cards import RANKS as RANK_NAMES
 
-HERE = Path(__file__).parent
 DEALS = {"table2": 1024, "table3": 1024, "table3-time": 1024, "table4": 20_000, "table8": 1024, "figure3": 1000,
          "figure4": 1000, "logloss": 200}
 WITH_NETS = ("net", "search", "oracle", "averaged-input", "one-hot-input")
 TELL = 5.0                  # points: how many deals would tell so small a difference?
 TOLD = 1.96 + 0.84          # at the 5% level four times of five
-
-
-@dataclass(frozen=True)
-class Bench:
-    """How the parts are run."""
-
-    deals: int | None       # of every part; None takes the part's own number
-    workers: int
-    nets: str               # folder of the nets; without it those that came with the package
-    digest: str             # of the nets' weights
-    given: str              # the folder as it was given on the command line
-    runs: Path
-    pictures: Path
-    seed: int
-    search: str             # settings of `search` in table2
-    oracle: str             # settings of `oracle` in table2
-    budget: str             # settings of `search` in table3
-    time: float             # seconds a move in table3-time
-    samples: int            # deals a belief of logloss is made of
-    agents: tuple[str, ...] = ()    # who plays in table2; all when empty
-
-    def number(self, part: str) -> int:
-        """Deals of a part."""
-        return self.deals or DEALS[part]
-
-    def spec(self, text: str) -> str:
-        """A spec with the folder of the nets where one is given."""
-        if not self.nets or agents.Spec.parse(text).name not in WITH_NETS:
-            return text
-        return f"{text}{',' if ':' in text else ':'}nets={self.nets}"
-
-    def match(self, a: str, b: str, part: str) -> MatchResult:
-        """Side a against side b on the part's deals, resumed from its file."""
-        settings = MatchSettings("gongzhu", self.spec(a), self.spec(b), self.number(part), self.seed)
-        sides = " v ".join(all_settings(spec) + self.digest_of(spec) for spec in (settings.a, settings.b))
-        out = self.file(f"{a} v {b}", f"{sides}, seed {self.seed}")
-        return run_match(settings, workers=self.workers, out=out, progress=partial(tell, f"{a} v {b}", settings.deals))
-
-    def digest_of(self, spec: str) -> str:
-        """The weights a spec plays with, in one word."""
-        return f" {self.digest}" if agents.Spec.parse(spec).name in WITH_NETS else ""
-
-    def file(self, name: str, identity: str) -> Path:
-        """Where something is kept: a name to read and a hash of all that decides it."""
-        self.runs.mkdir(parents=True, exist_ok=True)
-        readable = re.sub(r"[^a-z0-9.]+", "-", name.lower())
-        return self.runs / f"gongzhu-{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.jsonl"
-
-    def head(self, title: str, part: str, *more: str) -> None:
-        """The title of a part and the command that makes it."""
-        words = [part, *([f"--deals {self.number(part)}"] if part in DEALS else []), *more,
-                 *([f"--nets {self.given}"] if self.given else []), f"--seed {self.seed}"]
-        nets = f" Weights {self.digest}." if self.digest else ""
-        print(f"\n## {title}\n\n`python benchmarks/gongzhu_paper.py {' '.join(words)}`\n\nSearchDou "
-              f"{searchdou.__version__}.{nets}", flush=True)
-
-
-def tell(name: str, deals: int, done: int, values: Floats) -> None:
-    """Progress, apart from the tables."""
-    if done and (done % 16 == 0 or done == deals):
-        mean, se = mean_se(values)
-        print(f"\r{name}: {done} of {deals}, {mean:+.1f} ± {se:.1f} se ", end="\n" if done >= deals else "", file=sys.stderr,
-              flush=True)
-
-
-@cache
-def all_settings(spec: str) -> str:
-    """A spec with all that `search` was left to decide by itself, so that a new default is another match."""
-    settings = getattr(agents.make("gongzhu", spec), "settings", "") if spec.startswith("search") else ""
-    return f"{spec} {settings}"
-
-
-def half(values: Floats) -> float:
-    low, high = ci95(values)
-    return (high - low) / 2
-
-
-def plus_minus(values: Floats, digits: int = 1) -> str:
-    """Mean and half a 95% interval; one value a deal."""
-    return f"{values.mean():+.{digits}f} ± {half(values):.{digits}f}"
-
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    print()
-    for row in (columns, ["---"] * len(columns), *rows):
-        print(f"| {' | '.join(row)} |")
-    print(flush=True)
 
 
 # --- Table 2: everyone against everyone -----------------------------------------------------------------------------
@@ -178,10 +95,6 @@ def table2(bench: Bench) -> None:
 def _paper_2(a: str, b: str) -> str:
     points = PAPER_2.get((a, b), -PAPER_2.get((b, a), 0))
     return f" ({points:+d})" if points else ""
-
-
-def with_settings(name: str, settings: str) -> str:
-    return f"{name}:{settings}" if settings else name
 
 
 # --- Table 3: how deals are sampled and weighed ---------------------------------------------------------------------
@@ -353,7 +266,7 @@ def table8(bench: Bench) -> None:
 # --- Figure 2: the learning curve -----------------------------------------------------------------------------------
 
 def figure2(bench: Bench) -> None:
-    places = [*([Path(bench.given) / "curve.json"] if bench.given else []), HERE / "gongzhu_curve.json"]
+    places = [*([Path(bench.options.nets) / "curve.json"] if bench.options.nets else []), HERE / "gongzhu_curve.json"]
     path = next((path for path in places if path.exists()), None)
     if path is None:
         raise SearchDouError(f"no learning curve: there is no {' and no '.join(map(str, places))}")
@@ -394,20 +307,6 @@ def figure2(bench: Bench) -> None:
             if name in row else "" for name in ("net", "search")), f"{row['rmse20']:.0f} / {row['rmse24']:.0f}",
             f"{row['regret20']:.1f} / {row['regret24']:.1f}"] for row in chosen])
     print(f"![learning curve]({picture.name})")
-
-
-def plots() -> Any:
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    return pyplot
-
-
-def saved(bench: Bench, figure: Any, name: str) -> Path:
-    bench.pictures.mkdir(parents=True, exist_ok=True)
-    figure.savefig(bench.pictures / name, dpi=130)
-    plots().close(figure)
-    return bench.pictures / name
 
 
 # --- Figures 3 and 4: the net's opinion of every card ---------------------------------------------------------------
@@ -542,7 +441,7 @@ def logloss(bench: Bench) -> None:
     rows = []
     for player in ("greed", "net"):
         spec = bench.spec(player)
-        identity = f"logloss {all_settings(spec)} {bench.digest} {bench.seed} {bench.samples} {CASES}"
+        identity = f"logloss {all_settings('gongzhu', spec)} {bench.digest} {bench.seed} {bench.samples} {CASES}"
         games = each_game(partial(belief_rows, spec, bench.nets, bench.seed, bench.samples), bench.number("logloss"),
                           bench.workers, bench.file(f"logloss {player}", identity))
         for case in ("uniform", *CASES):
@@ -592,74 +491,21 @@ def judged(infoset: InfoSet, position: Position, policy: Any, samples: int, rng:
                                           for case, belief in beliefs.items()}
 
 
-def each_game(work: Callable[[int], Any], games: int, workers: int, out: Path) -> list[Any]:
-    """work(0) .. work(games - 1), in several processes, each answer written to `out` at once and not worked out again."""
-    text = out.read_text() if out.exists() else ""
-    whole = text[:text.rfind("\n") + 1]              # a last line cut short is dropped
-    if whole != text:
-        out.write_text(whole)
-    done = {row["game"]: row["rows"] for row in map(json.loads, whole.splitlines())}
-    todo = [number for number in range(games) if number not in done]
-    with out.open("a") as sink:
-        def keep(number: int, rows: Any) -> None:
-            done[number] = rows
-            sink.write(json.dumps({"game": number, "rows": rows}) + "\n")
-            sink.flush()
-            print(f"\r{out.stem}: {len(done)} of {games} ", end="", file=sys.stderr, flush=True)
-        if workers == 1 or len(todo) < 4 * workers:
-            for number in todo:
-                keep(number, work(number))
-        else:
-            with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-                futures = {pool.submit(work, number): number for number in todo}
-                try:
-                    for future in as_completed(futures):
-                        keep(futures[future], future.result())
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)
-                    raise
-    if todo:
-        print(file=sys.stderr)
-    return [done[number] for number in range(games)]
-
-
 # --- the command line -----------------------------------------------------------------------------------------------
 
-PARTS: dict[str, Callable[[Bench], None]] = {
+PARTS = {
     "table2": table2, "table3": table3, "table3-time": table3_time, "table4": table4, "table8": table8, "figure2": figure2,
     "figure3": figure3, "figure4": figure4, "logloss": logloss}
 
 
-def frozen_nets(folder: str, runs: Path) -> tuple[str, str]:
-    """A copy of the nets of `folder` that no training changes, and a digest of the weights; both '' when there are none."""
-    home = Path(folder) if folder else Path(searchdou.__file__).parent / "weights"
-    paths = [home / name for name in (encode.ORACLE_FILE, encode.BLUEPRINT_FILE)]
-    missing = [path for path in paths if not path.exists()]
-    if missing:
-        if folder:
-            raise SearchDouError(f"there is no {missing[0]}")
-        return "", ""
-    data = [path.read_bytes() for path in paths]
-    digest = hashlib.sha256(b"".join(data)).hexdigest()[:12]
-    if not folder:
-        return "", digest
-    copy = (runs / f"nets-{digest}").resolve()
-    copy.mkdir(parents=True, exist_ok=True)
-    for path, content in zip(paths, data, strict=True):
-        (copy / path.name).write_bytes(content)
-    return str(copy), digest
+def bench_of(options: argparse.Namespace) -> Bench:
+    """The bench of this paper."""
+    nets, digest = frozen_nets(options.nets, (encode.ORACLE_FILE, encode.BLUEPRINT_FILE), options.runs)
+    return Bench("gongzhu", "gongzhu_paper.py", DEALS, WITH_NETS, options, nets, digest)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", metavar="PART", nargs="+", choices=[*PARTS, "all"], help=", ".join([*PARTS, "all"]))
-    parser.add_argument("--deals", type=int, help="deals (or games) of every part; " + ", ".join(
-        f"{part} {deals}" for part, deals in DEALS.items()) + " when left out")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--nets", default="", help="folder of the nets; without it those that came with the package")
-    parser.add_argument("--runs", type=Path, default=HERE / "runs", help="where matches are kept")
-    parser.add_argument("--pictures", type=Path, default=HERE, help="where pictures go")
-    parser.add_argument("--seed", type=int, default=2026)
+    parser = parser_of(__doc__, PARTS, DEALS)
     parser.add_argument("--search", default="time=0.1", help="settings of search in table2")
     parser.add_argument("--agents", default="", help="who plays in table2, by commas; all six without it")
     parser.add_argument("--oracle", default="sims=1000", help="settings of oracle in table2")
@@ -667,24 +513,8 @@ def main() -> None:
     parser.add_argument("--time", type=float, default=0.02, help="seconds a move in table3-time")
     parser.add_argument("--samples", type=int, default=512, help="deals a belief of logloss is made of")
     options = parser.parse_args()
-    if options.deals is not None and options.deals < 1:
-        parser.error(f"--deals must be at least 1, not {options.deals}")
-    try:
-        nets, digest = frozen_nets(options.nets, options.runs)
-        bench = Bench(options.deals, options.workers, nets, digest, options.nets, options.runs, options.pictures,
-                      options.seed, options.search, options.oracle, options.budget, options.time, options.samples,
-                      tuple(filter(None, options.agents.split(","))))
-    except SearchDouError as error:
-        raise SystemExit(f"gongzhu_paper: {error}") from None
-    failed = []
-    for part in PARTS if "all" in options.parts else dict.fromkeys(options.parts):
-        try:
-            PARTS[part](bench)
-        except SearchDouError as error:              # the other parts may still be had
-            failed.append(part)
-            print(f"gongzhu_paper: {part}: {error}", file=sys.stderr, flush=True)
-    if failed:
-        raise SystemExit(1)
+    options.agents = tuple(filter(None, options.agents.split(",")))
+    run_parts(options, PARTS, lambda: bench_of(options))
 
 
 if __name__ == "__main__":

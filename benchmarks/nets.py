@@ -18,6 +18,7 @@ from _nets_kernels import evaluate_all, heads, value_open, value_seen
 from inference._rng_kernels import below, stream
 from searchdou.games.gongzhu import _encode_kernels, _kernels, encode
 from searchdou.nets._net_kernels import forward_sparse
+from searchdou.nets.files import kept
 from searchdou.train._scrofa_kernels import FIELDS, write_row
 
 
@@ -48,8 +49,7 @@ def seconds(tasks: dict[str, Callable[[], object]], rounds: int = 15) -> dict[st
 def run(as_json: bool = False, positions_: int = 2000) -> dict[str, float]:
     import torch
 
-    from searchdou.nets.files import kept
-from searchdou.nets.module import NetModule
+    from searchdou.nets.module import NetModule
     torch.set_num_threads(1)
     rows = positions(positions_)
     weights = kept(encode.ORACLE_FILE, encode.OPEN)

@@ -28,6 +28,11 @@ from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.serialize import dumps
 
+try:
+    import fcntl
+except ImportError:      # Windows: processes that start together compile the same kernels, each for itself
+    fcntl = None  # type: ignore[assignment]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -125,14 +130,27 @@ class _Files:
         return cache_folder() / fingerprint()[:16] / f"{self.base}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
 
     def load(self, key: str) -> Any:
+        path = self._path(key)
+        found = self._read(path)
+        if found is None and _claims.take(path):    # another process has just compiled it, or is about to have
+            found = self._read(path)
+            if found is not None:
+                _claims.give_back(path)
+        return found
+
+    def _read(self, path: Path) -> Any:
         try:
-            return pickle.loads(self._path(key).read_bytes())
+            return pickle.loads(path.read_bytes())
         except Exception:  # not there, cut short, or written by another version: compile (again)
             return None
 
     def save(self, key: str, data: Any) -> None:
         path = self._path(key)
         _make_folder(path.parent)
+        self._write(path, data)
+        _claims.give_back(path)
+
+    def _write(self, path: Path, data: Any) -> None:
         spare = path.with_name(f"{path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}")
         try:
             spare.write_bytes(dumps(data))
@@ -144,6 +162,49 @@ class _Files:
         """Nothing: files of other fingerprints are removed when a new one begins."""
 
 
+class _Claims:
+    """Which kernels this process is compiling: another that needs the same one waits for it instead of compiling too.
+
+    A claim is a lock on a file, which the system gives back when its process ends. Callees are compiled while their
+    callers are claimed and never the other way round, so no two processes wait for each other.
+    """
+
+    WAIT = 180.0        # seconds; then it is compiled after all, for instance because there it could not be
+
+    def __init__(self) -> None:
+        self.held: dict[Path, Any] = {}
+
+    def take(self, path: Path) -> bool:
+        """Claim a file that is to be made; True when it is ours. Waits while it is another's."""
+        if fcntl is None or path in self.held:
+            return False
+        try:
+            _make_folder(path.parent)
+            lock = path.with_suffix(".lock").open("w")
+        except OSError:
+            return False                # `save` says what is wrong
+        until = time.monotonic() + self.WAIT
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if time.monotonic() > until:
+                    lock.close()
+                    return False
+                time.sleep(0.02)
+            else:
+                self.held[path] = lock
+                return True
+
+    def give_back(self, path: Path) -> None:
+        """Let others go on."""
+        lock = self.held.pop(path, None)
+        if lock is not None:
+            path.with_suffix(".lock").unlink(missing_ok=True)
+            lock.close()
+
+
+_claims = _Claims()
 KEPT = 4     # folders of earlier fingerprints that are left, so that switching branches does not compile anew
 
 

@@ -136,3 +136,23 @@ def test_recursive_kernels_come_back_from_the_cache(tmp_path):
     first, second = run(tmp_path, RECURSIVE), run(tmp_path, RECURSIVE)
     assert (first.returncode, first.stdout) == (0, "11 3\n"), first.stderr
     assert (second.returncode, second.stdout) == (0, "11 3\n"), second.stderr[:500]
+
+
+def test_processes_that_start_together_compile_once(shop):
+    """The second waits for the first: of three at once, one compiles and the others find it on the disk."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment = {**clean, "NUMBA_CACHE_DIR": str(shop / "cache"), "PYTHONPATH": os.pathsep.join((str(shop), str(HOUSE)))}
+    started = [subprocess.Popen([sys.executable, "-c", MAIN], env=environment, cwd=shop, stdout=subprocess.PIPE, text=True)
+               for _ in range(3)]
+    answers = sorted(tuple(map(int, process.communicate(timeout=120)[0].split())) for process in started)
+    assert answers == [(31, 0, 1), (31, 1, 0), (31, 1, 0)]
+    assert not list((shop / "cache").rglob("*.lock"))
+
+
+def test_a_process_that_dies_while_compiling_holds_nobody_up(shop):
+    """Its claim goes with it."""
+    killed = MAIN.replace("answer = total(10)", "import os, inference.kernel as k\n"
+                          "k._Files.save = lambda *_: os._exit(9)\nanswer = total(10)")
+    assert run(shop, killed).returncode == 9
+    assert list((shop / "cache").rglob("*.lock"))
+    assert answer(shop) == (31, 0, 1)

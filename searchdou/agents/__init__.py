@@ -19,6 +19,7 @@ for _game, _name, _module, _class in (
         ("doudizhu", "rule", "doudizhu_rule", "RulePlayer"),
         ("doudizhu", "rlcard", "rlcard", "RLCardPlayer"),
         ("doudizhu", "net", "doudizhu_net", "NetPlayer"),
+        ("doudizhu", "oracle", "doudizhu_oracle", "OraclePlayer"),
         ("gongzhu", "random", "random", "RandomPlayer"),
         ("gongzhu", "if", "gongzhu_if", "IfPlayer"),
         ("gongzhu", "greed", "gongzhu_greed", "GreedPlayer"),

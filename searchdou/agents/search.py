@@ -160,9 +160,9 @@ def _doudizhu_kit() -> Kit:
         return bid
 
     return Kit(
-        defaults={"samples": 32, "sims": 1, "mode": "flat", "leaf": "rollout", "policy": "rule", "backup": "mean",
-                  "weights": "uniform", "beta": 0.5, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 6,
-                  "caution": 1.0, "solve": 12, "trust": 0.0, "mix": 0.5, "bids": "price"},
+        defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
+                  "weights": "uniform", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
+                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price"},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from inference._rng_kernels import stream
-from searchdou import Agent, agents, games
+from searchdou import Agent
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import Game, encode, hidden
@@ -64,12 +64,6 @@ def test_noise_takes_a_seed():
 
 
 # --- the one that cheats ------------------------------------------------------------------------------------------------
-
-def test_only_the_oracle_is_shown_all_hands():
-    open_eyed = [(game, name) for game in games.GAMES for name in agents.names(game) if name not in ("cmd", "rlcard")
-                 and getattr(agents.make(game, name), "sees_all_hands", False)]
-    assert open_eyed == [("gongzhu", "oracle")]
-
 
 def test_the_oracle_cannot_be_asked_as_an_agent():
     with pytest.raises(SearchDouError, match="shown all hands: it plays in matches and tournaments only"):

@@ -71,9 +71,12 @@ SPECS = ["weights=iec,mode=tree,strata=exact", "weights=iec,mode=flat,strata=equ
 NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,backup=mean", "leaf=blueprint,mode=flat,moves=3",
              "leaf=rollout,policy=blueprint,prior=20", "leaf=value,mode=ismcts", "leaf=value,weights=bayes,caution=1"]
 
+DOUDIZHU_SPECS = ["leaf=rollout,policy=rule,caution=1,trust=0", "leaf=value,mode=tree,backup=best", "trust=5,mix=1",
+                  "weights=iec,policy=blueprint"]
+
 
 @pytest.mark.parametrize(("game", "spec"), [(game, spec) for game in ("gongzhu", "doudizhu") for spec in SPECS]
-                         + [("gongzhu", spec) for spec in NET_SPECS])
+                         + [("gongzhu", spec) for spec in NET_SPECS] + [("doudizhu", spec) for spec in DOUDIZHU_SPECS])
 def test_permuting_the_hidden_hands_changes_nothing(game, spec):
     agent, fresh = (Agent(game, f"search:samples=8,sims=10,{spec}") for _ in range(2))
     moved = 0

@@ -1,0 +1,164 @@
+"""DouDizhu's nets as players and bidders, and the one that cheats."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inference._rng_kernels import stream
+from searchdou import Agent, agents, games
+from searchdou.agents.doudizhu_net import BIDS, CHOICES, Bidder
+from searchdou.arena.match import MatchSettings, run_match
+from searchdou.errors import SearchDouError, UnknownName
+from searchdou.games.doudizhu import Deal, Game, InfoSet, encode, hidden
+from searchdou.games.doudizhu._search_kernels import with_hands
+from searchdou.nets import BadWeights, save_weights
+from searchdou.nets.files import kept
+from tests.inference import cases
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+NETS = [(view, role) for view in encode.VIEWS for role in encode.roles_of(view)]
+
+
+def test_the_shipped_weights_are_small_and_say_where_they_come_from():
+    total = 0
+    for view, role in NETS:
+        total += (HOUSE / "searchdou" / "weights" / encode.file_of(view, role)).stat().st_size
+        meta = kept(encode.file_of(view, role), encode.kind_of(view, role)).meta
+        assert {"game", "view", "version", "run", "settings", "hours", "games", "commit"} <= set(meta)
+    assert total < 4_000_000
+
+
+def test_the_net_beats_those_who_know_less():
+    against_random = run_match(MatchSettings("doudizhu", "net", "random", 100, seed=1, rules="douzero")).summary()
+    assert against_random["wp"]["overall"] > 0.95
+    against_rule = run_match(MatchSettings("doudizhu", "net", "rule", 150, seed=1, rules="douzero")).summary()
+    assert against_rule["wp"]["overall"] > 0.5
+    assert against_rule["adp"]["overall"] > 0.0
+
+
+@pytest.mark.parametrize("choose", CHOICES)
+def test_every_way_to_choose_is_legal_and_sees_one_seat_only(choose):
+    agent = Agent("doudizhu", f"net:choose={choose}")
+    for seed in range(8):
+        state = cases.doudizhu_game(seed, unseen=37 - 3 * seed, bidding=seed % 2 == 0)
+        if state.is_over:
+            continue
+        infoset = state.infoset()
+        action = agent.act(infoset)
+        assert action in state.legal_actions()
+        row = hidden.seat_hands(infoset, hidden.hidden_of(infoset).draw(1, stream(seed)))[0]
+        state.position = with_hands(state.position, row)
+        assert agent.act(state.infoset()) == action
+
+
+def test_noise_takes_a_seed():
+    infoset = Game(bidding=False).deal(3).infoset()
+    moves = [str(Agent("doudizhu", "net:noise=1", seed).act(infoset)) for seed in (1, 1, 2, 3, 4)]
+    assert moves[0] == moves[1]
+    assert len(set(moves)) > 1
+
+
+# --- bids ---------------------------------------------------------------------------------------------------------------
+
+WON = "3456789TJAA222BRK"                       # a long chain, three 2s, both jokers
+WEAK = "3345567789TTJQQKA"
+
+
+def to_bid(hand: str, bids: tuple[int, ...] = ()) -> InfoSet:
+    """What a seat knows that holds `hand` after these bids."""
+    return InfoSet.from_text(f"hand={hand} seat={len(bids)} bids={','.join(map(str, bids))}")
+
+
+@pytest.mark.parametrize("how", BIDS)
+def test_bids_are_legal_whatever_was_bid(how):
+    bidder = Bidder(encode.blueprint_in(), how, 16, 0)
+    for seed in range(6):
+        state = Game().start(Deal.random(seed), first=seed % 3)
+        while state.phase == "bid" and not state.is_over:
+            found = bidder.values(state.infoset())
+            assert list(found.values) == state.legal_actions()
+            assert found.best in state.legal_actions()
+            state.bid(min(bid for bid in state.legal_actions() if bid >= seed % 2))
+
+
+@pytest.mark.parametrize("how", BIDS)
+def test_a_strong_hand_bids_three_and_a_weak_one_passes(how):
+    bidder = Bidder(encode.blueprint_in(), how, 200, 0)
+    assert bidder.values(to_bid(WON)).best == 3
+    assert bidder.values(to_bid(WON, (0, 1))).best == 3
+    assert bidder.values(to_bid(WEAK)).best == 0
+    assert bidder.values(to_bid(WEAK, (1,))).best == 0
+
+
+def test_the_others_bids_matter_to_those_who_look():
+    """AlphaDou's Appendix C: 333444569TTJJQKK2 is worth more when the others have passed than when one wants it."""
+    hand = "333444569TTJJQKK2"
+    for how in ("net", "price"):
+        bidder = Bidder(encode.blueprint_in(), how, 400, 0)
+        passed, wanted = (bidder.values(to_bid(hand, bids)).values for bids in ((0, 0), (0, 2)))
+        assert passed[3].mean - passed[0].mean > wanted[3].mean - wanted[0].mean
+    threshold = Bidder(encode.blueprint_in(), "threshold", 400, 0)
+    assert threshold.values(to_bid(hand, (0, 0))).best == 0
+
+
+def test_bids_of_the_agents():
+    infoset = to_bid(WON)
+    for spec in ("net", "net:bids=threshold", "net:bids=price,deals=32", "search:samples=32", "search:samples=32,bids=net"):
+        assert Agent("doudizhu", spec).act(infoset) == 3
+    decision = Agent("doudizhu", "search:samples=64").analyze(infoset)
+    assert list(decision.values) == [0, 1, 2, 3]
+    assert max(decision.values, key=lambda bid: decision.values[bid].mean) == 3
+    assert all(value.se > 0 and value.visits == 64 for value in decision.values.values())
+    assert np.allclose(decision.belief.marginals.sum(axis=1), 1)
+
+
+def test_bad_settings_of_net():
+    for spec, error, words in (("net:choose=luck", UnknownName, "way to choose of net 'luck'"),
+                               ("net:bids=loud", UnknownName, "way to bid 'loud'"),
+                               ("net:bids=price,deals=0", SearchDouError, "at least one deal")):
+        with pytest.raises(error, match=words):
+            Agent("doudizhu", spec)
+
+
+# --- the one that cheats ------------------------------------------------------------------------------------------------
+
+def test_only_oracles_are_shown_all_hands():
+    open_eyed = {(game, name) for game in games.GAMES for name in agents.names(game) if name not in ("cmd", "rlcard")
+                 and getattr(agents.make(game, name), "sees_all_hands", False)}
+    assert open_eyed == {("gongzhu", "oracle"), ("doudizhu", "oracle")}
+
+
+def test_the_oracle_plays_in_matches_only():
+    with pytest.raises(SearchDouError, match="shown all hands: it plays in matches and tournaments only"):
+        Agent("doudizhu", "oracle").act(Game().deal(1).infoset())
+    settings = MatchSettings("doudizhu", "oracle", "random", 20, seed=1, rules="douzero")
+    assert run_match(settings).summary()["wp"]["overall"] > 0.8
+
+
+# --- weights ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("spec", ["net", "search"])
+def test_weights_that_cannot_be_used_are_named(spec, tmp_path):
+    with pytest.raises(BadWeights, match=r"doudizhu-blueprint-.*cannot be read"):
+        Agent("doudizhu", f"{spec}:nets={tmp_path}")
+    for view, role in NETS:
+        save_weights(tmp_path / encode.file_of(view, role), encode.untrained(view)(role))
+    Agent("doudizhu", f"{spec}:nets={tmp_path}")
+    swapped = tmp_path / encode.file_of("seen", "up")
+    swapped.write_bytes((tmp_path / encode.file_of("seen", "down")).read_bytes())
+    with pytest.raises(BadWeights, match="made for view 'seen down', not 'seen up'"):
+        Agent("doudizhu", f"{spec}:nets={tmp_path}")
+
+
+def test_playing_needs_no_torch():
+    code = ("import sys; sys.modules['torch'] = None\n"
+            "from searchdou import Agent, games\n"
+            "infoset = games.load('doudizhu').Game().deal(0).infoset()\n"
+            "print(Agent('doudizhu', 'net').act(infoset), Agent('doudizhu', 'search:samples=4').act(infoset))")
+    done = subprocess.run([sys.executable, "-c", code], cwd=HOUSE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,129 @@
+"""Self-play of DouDizhu: what is written down of a game, and how it is learned from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+
+import torch
+
+from searchdou.errors import SearchDouError
+from searchdou.games.doudizhu import _kernels, encode
+from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, role_of
+from searchdou.games.doudizhu.cards import pack
+from searchdou.nets import load_weights
+from searchdou.train import _dmc_kernels as kernels
+from searchdou.train.dmc import DmcSettings, Training, duel, factorised_loss
+
+TINY = {"games": 30, "batch": 64, "decks": 0, "window": 2}
+
+
+def training(folder, **changed) -> Training:
+    return Training(DmcSettings(**{**TINY, "out": folder, "blocks": 2, **changed}))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """One block of games, and its positions."""
+    samples, _ = training(tmp_path_factory.mktemp("dmc")).play().result()
+    return samples, [kernels.read_row(row) for row in samples.rows[:int(samples.used[0])]]
+
+
+def test_samples_are_choices_of_real_games(played):
+    samples, positions = played
+    n = int(samples.used[0])
+    assert 300 < n < int(samples.used[1])                # forced actions are frames, but no samples
+    assert set(samples.role[:n].tolist()) == {0, 1, 2, 3}
+    out = np.empty(_kernels.MAX_MOVES, np.int64)
+    for position, row, role in list(zip(positions, samples.rows, samples.role, strict=False))[::5]:
+        assert role_of(position) == role
+        legal = out[:_kernels.legal(position, out)].tolist()
+        assert len(legal) > 1
+        assert row[20] in legal
+        cards = [position.hand0, position.hand1, position.hand2, position.played0, position.played1, position.played2]
+        kitty = position.kitty if position.landlord < 0 else 0
+        assert sum(cards) + kitty == pack("3456789TJQKA2" * 4 + "BR")
+        again = np.zeros(kernels.FIELDS, np.int64)
+        kernels.write_row(position, int(row[20]), again)
+        assert again.tolist() == row.tolist()
+
+
+def test_returns_agree_within_a_game(played):
+    """Sides of a game have opposite signs, and stakes count from the bombs that lay there before."""
+    samples, positions = played
+    games: list[list[int]] = []
+    for k, position in enumerate(positions):
+        began = position.played0 + position.played1 + position.played2 == 0 and position.bids == 0
+        if not games or (began and (position.landlord < 0 or position.turn == position.landlord)
+                         and position.bombs <= positions[k - 1].bombs):
+            games.append([])
+        games[-1].append(k)
+    seen = 0
+    for game in games:
+        plays = [k for k in game if samples.role[k] != BID]
+        landlords = {float(samples.won[k]) for k in plays if samples.role[k] == 0}
+        peasants = {float(samples.won[k]) for k in plays if samples.role[k] in (1, 2)}
+        assert len(landlords) <= 1
+        assert len(peasants) <= 1
+        if landlords and peasants:
+            assert landlords != peasants
+            seen += 1
+        finals = {abs(float(samples.stakes[k])) * 2 ** positions[k].bombs for k in plays}
+        assert len(finals) <= 1
+        for k in game:
+            if samples.role[k] == BID and plays:
+                unit = abs(float(samples.stakes[k])) * BID_UNIT
+                assert unit in {stake * bid * share for stake in finals for bid in (1, 2, 3) for share in (1, 2)}
+    assert seen > 10
+
+
+def test_the_loss_is_alphadous():
+    found = torch.tensor([[0.5, 2.0, -1.0], [0.0, 1.0, -3.0], [0.2, 1.0, -1.0]])
+    won, stakes = torch.tensor([1.0, -1.0, 0.0]), torch.tensor([1.0, -2.0, 0.0])
+    expected = (0.25 + 1.0) + (1.0 + 1.0) + (0.04 + 0.5 * 1.0 + 0.5 * 1.0)
+    assert float(factorised_loss(found, won, stakes)) == pytest.approx(expected / 3)
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path):
+    made = {}
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        training(tmp_path / name, seed=seed).run()
+        file = tmp_path / name / encode.file_of("seen", "landlord")
+        made[name] = load_weights(file, encode.kind_of("seen", "landlord")).arrays["rows"]
+    assert (made["a"] == made["b"]).all()
+    assert (made["a"] != made["c"]).any()
+
+
+def test_a_stopped_training_goes_on(tmp_path):
+    first = training(tmp_path, blocks=1)
+    first.run()
+    with pytest.raises(SearchDouError, match="exists: --resume goes on"):
+        training(tmp_path)
+    again = training(tmp_path, resume=True, blocks=2, decks=2)
+    assert again.block == 1
+    curve = again.run()
+    assert again.block == 2
+    assert len(curve) == 2
+    assert json.loads((tmp_path / "curve.json").read_text()) == curve
+    assert {"random_points", "rule_points"} <= set(curve[-1])
+    (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
+    with pytest.raises(SearchDouError, match="damaged or from another version"):
+        training(tmp_path, resume=True)
+
+
+def test_without_an_oracle_only_blueprints_are_trained(tmp_path):
+    assert set(training(tmp_path, oracle=0.0).learners) == {f"seen-{role}" for role in encode.ROLES}
+    with pytest.raises(SearchDouError, match="shares, 0 to 1"):
+        training(tmp_path, full=2.0)
+
+
+def test_a_duel_with_oneself_is_even():
+    policy, twin = (encode.blueprint(encode.untrained("seen", 3)) for _ in range(2))
+    marks = duel(policy, twin, 20, "twin")
+    assert marks["twin_points"] == 0.0
+    assert marks["twin_landlord"] + marks["twin_peasants"] == pytest.approx(1.0)
