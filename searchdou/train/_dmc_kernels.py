@@ -82,16 +82,14 @@ def read_row(row: Ints) -> Position:
 
 
 @kernel
-def densify(rows: Ints, chosen: Ints, shown: bool, x: Singles, ids: Ints, on: Singles) -> None:
-    """The features of the chosen rows as dense vectors, x [chosen, features], for the learner."""
+def write_features(rows: Ints, chosen: Ints, shown: bool, starts: Ints, ids: Ints, on: Singles) -> None:
+    """The features of the chosen rows, one sample after the other, for the learner; starts [chosen + 1]."""
+    starts[0] = 0
     for b in range(chosen.size):
-        row = rows[chosen[b]]
+        row, at = rows[chosen[b]], starts[b]
         position = read_row(row)
-        x[b, :] = np.float32(0.0)
-        for part in range(2):
-            n = encode_before(position, shown, ids, on) if part == 0 else changed_by(position, row[20], ids, on)
-            for k in range(n):
-                x[b, ids[k]] += on[k]
+        at += encode_before(position, shown, ids[at:], on[at:])
+        starts[b + 1] = at + changed_by(position, row[20], ids[at:], on[at:])
 
 
 @kernel

@@ -86,17 +86,16 @@ def read_row(row: Ints) -> Position:
 
 
 @kernel
-def densify(rows: Ints, chosen: Ints, x: Singles, ids: Ints, on: Singles, shares: Floats) -> None:
-    """The features of the chosen rows as dense vectors, x [chosen, features], for the learner."""
+def write_features(rows: Ints, chosen: Ints, starts: Ints, ids: Ints, on: Singles, shares: Floats) -> None:
+    """The features of the chosen rows, one sample after the other, for the learner; starts [chosen + 1]."""
+    starts[0] = 0
     for b in range(chosen.size):
-        row = rows[chosen[b]]
+        row, at = rows[chosen[b]], starts[b]
         if row[15] < 0:
-            n = encode_open(read_row(row), ids, on)
+            n = encode_open(read_row(row), ids[at:], on[at:])
         else:
-            n = encode_averaged(read_row(row), row[15], shares, ids, on)
-        x[b, :] = np.float32(0.0)
-        for k in range(n):
-            x[b, ids[k]] += on[k]
+            n = encode_averaged(read_row(row), row[15], shares, ids[at:], on[at:])
+        starts[b + 1] = at + n
 
 
 @kernel

@@ -49,7 +49,7 @@ class DmcSettings(LoopSettings):
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
     oracle: float = 0.3             # share of the samples that the oracle learns from too; 0 trains none
-    decks: int = 2000               # of a match with a fixed opponent at every exam, each played from both sides
+    decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
 
 
 class RoleLearner(Learner):
@@ -67,13 +67,12 @@ class RoleLearner(Learner):
         mine = np.flatnonzero(samples.role[:int(samples.used[0])] == self.role)
         self.blocks = [*self.blocks, (samples.rows[mine], samples.won[mine], samples.stakes[mine])][-s.window:]
         rows, won, stakes = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
-        x = np.empty((s.batch, encode.FEATURES), np.float32)
-        ids, on = np.empty(_encode_kernels.MOST, np.int64), np.empty(_encode_kernels.MOST, np.float32)
+        batch = self.empty_batch(s.batch, _encode_kernels.MOST)
         losses = []
         for _ in range(int(s.reuse * len(mine) * (s.oracle if self.shown else 1.0)) // s.batch):
             chosen = rng.integers(0, len(rows), s.batch)
-            kernels.densify(rows, chosen, self.shown, x, ids, on)
-            found = self.module(torch.from_numpy(x))
+            kernels.write_features(rows, chosen, self.shown, *batch)
+            found = self.module(batch)
             losses.append(self.step(factorised_loss(found, torch.from_numpy(won[chosen]), torch.from_numpy(stakes[chosen])),
                                     s.average))
         if losses:

@@ -17,13 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
 from searchdou.errors import SearchDouError
 from searchdou.nets import Kind, Weights, save_weights
-from searchdou.nets.module import NetModule
+from searchdou.nets.module import Batch, NetModule
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ class Learner:
     def weights(self, meta: dict[str, str] | None = None) -> Weights:
         """What plays now."""
         return Weights(self.kind, {name: t.numpy().copy() for name, t in self.average.items()}, meta or {})
+
+    @staticmethod
+    def empty_batch(samples: int, most: int) -> Batch:
+        """Room for so many samples of `most` features."""
+        return Batch(np.zeros(samples + 1, np.int64), np.zeros(samples * most, np.int64),
+                     np.zeros(samples * most, np.float32))
 
     def set_rate(self, rate: float) -> None:
         """Adam's next steps."""
@@ -209,7 +216,7 @@ class Loop(ABC):
         games = self.block * self.settings.games
         self.save()
         marks = {"hours": self.elapsed / 3600, "games": float(games),
-                 **{f"loss_{name}": loss for name, loss in self._losses().items()}, **self.examine()}
+                 **{f"loss_{name}": loss for name, loss in self._losses().items() if math.isfinite(loss)}, **self.examine()}
         self.curve.append(marks)
         for name, value in marks.items():
             writer.add_scalar(f"exam/{name}", value, self.block)

@@ -63,13 +63,12 @@ class WindowLearner(Learner):
         sizes = np.array([int(block.used[0]) for block in self.blocks])
         rows = np.concatenate([block.rows[:n] for block, n in zip(self.blocks, sizes, strict=True)])
         targets = np.concatenate([block.target[:n] for block, n in zip(self.blocks, sizes, strict=True)])
-        x = np.empty((s.batch, encode.FEATURES), np.float32)
-        ids, on = np.empty(_encode_kernels.MOST, np.int64), np.empty(_encode_kernels.MOST, np.float32)
+        batch, shares = self.empty_batch(s.batch, _encode_kernels.MOST), np.empty((4, 3))
         losses = []
         for _ in range(int(s.reuse * sizes[-1]) // s.batch):
             chosen = rng.integers(0, len(rows), s.batch)
-            kernels.densify(rows, chosen, x, ids, on, np.empty((4, 3)))
-            found = self.module(torch.from_numpy(x))[:, 0]
+            kernels.write_features(rows, chosen, *batch, shares)
+            found = self.module(batch)[:, 0]
             losses.append(self.step(torch.nn.functional.mse_loss(found, torch.from_numpy(targets[chosen])), s.average))
         if losses:
             self.loss = float(np.mean(losses))

@@ -240,9 +240,9 @@ def test_a_forced_move_is_analyzed_too():
     assert decision.values[decision.action].visits == 8
 
 
-def test_a_bid_is_made_without_search():
+def test_a_bid_can_be_left_to_the_rule_player():
     state = doudizhu.Game(bidding=True).deal(5)
-    decision = Agent("doudizhu", "search:samples=2").analyze(state.infoset())
+    decision = Agent("doudizhu", "search:samples=2,bids=rule").analyze(state.infoset())
     assert decision.action in state.legal_actions()
     assert decision.action == Agent("doudizhu", "rule").act(state.infoset())
     assert (decision.values, decision.belief, decision.ess) == ({}, None, 0.0)

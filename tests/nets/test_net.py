@@ -75,6 +75,27 @@ def test_forward_equals_torch(features):
         name: array.tolist() for name, array in made.arrays.items()}
 
 
+def test_a_sparse_batch_learns_what_a_dense_one_does():
+    torch = pytest.importorskip("torch")
+    from searchdou.nets.module import Batch, NetModule
+    rng = np.random.default_rng(5)
+    x = np.where(rng.random((7, 90)) < 0.2, rng.standard_normal((7, 90)), 0.0).astype(np.float32)
+    x[3] = 0.0                                           # a sample with nothing on
+    where = [np.flatnonzero(row) for row in x]
+    batch = Batch(np.cumsum([0, *map(len, where)]), np.concatenate(where),
+                  np.concatenate([row[on] for row, on in zip(x, where, strict=True)]))
+    found = {}
+    for name, given_ in (("dense", torch.from_numpy(x)), ("sparse", batch)):
+        module = NetModule(SIZES)
+        module.set_arrays(weights(3).arrays)
+        out = module(given_)
+        (out ** 2).sum().backward()
+        found[name] = out.detach().numpy(), {key: p.grad.numpy() for key, p in module.named_parameters()}
+    assert found["sparse"][0] == pytest.approx(found["dense"][0], rel=1e-5, abs=1e-5)
+    for key, gradient in found["dense"][1].items():
+        assert found["sparse"][1][key] == pytest.approx(gradient, rel=1e-4, abs=1e-4), key
+
+
 @pytest.mark.unit
 @settings(max_examples=10)
 @given(FEATURES, FEATURES)

@@ -21,7 +21,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import _kernels, encode
 from searchdou.nets import load_weights
 from searchdou.train import _scrofa_kernels as kernels
-from searchdou.train.scrofa import Actor, Exam, ScrofaSettings, Training
+from searchdou.train.scrofa import Actor, Exam, ScrofaSettings, Training, WindowLearner
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deals": 0}
@@ -92,17 +92,17 @@ def test_a_block_is_decided_by_seed_and_number():
     assert one[0].rows[:100].tolist() != other[0].rows[:100].tolist()
 
 
-def test_dense_features_are_the_sparse_ones():
+def test_features_for_the_learner_are_those_of_the_positions():
     samples, views = block()
-    x = np.full((5, encode.FEATURES), 7.0, np.float32)
-    ids, on = np.zeros(256, np.int64), np.zeros(256, np.float32)
     for made in (samples, views):
         chosen = np.array([3, 0, 50, 3, 99])
-        kernels.densify(made.rows, chosen, x, ids, on, np.zeros((4, 3)))
-        for row, number in zip(x, chosen, strict=True):
+        batch = WindowLearner.empty_batch(len(chosen), 256)
+        kernels.write_features(made.rows, chosen, *batch, np.zeros((4, 3)))
+        for b, number in enumerate(chosen):
             observer = int(made.rows[number, 15])
             features = encode.features(kernels.read_row(made.rows[number]), None if observer < 0 else observer)
-            assert {int(f): float(row[f]) for f in np.flatnonzero(row)} == {f: v for f, v in features.items() if v}
+            mine = slice(batch.starts[b], batch.starts[b + 1])
+            assert dict(zip(batch.ids[mine].tolist(), batch.on[mine].tolist(), strict=True)) == features
 
 
 def test_an_exam_knows_the_exact_values():
