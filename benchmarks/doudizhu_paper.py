@@ -327,7 +327,7 @@ def frames(bench: Bench) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        Timed(DmcSettings(out=Path(folder), blocks=24, exam_minutes=1e9, decks=0)).run()
+        Timed(DmcSettings(out=Path(folder), blocks=24, exam_minutes=1e9, decks=0, rlcard_decks=0)).run()
         spent = time.perf_counter() - began
     both_, alone = np.median(seen[4:], axis=0)
     bench.head("Self-play frames a second", "frames")
@@ -347,11 +347,12 @@ def curve(bench: Bench) -> None:
         raise SearchDouError(f"no learning curve: there is no {' and no '.join(map(str, places))}")
     marks = [row for row in json.loads(path.read_text()) if "rule_points" in row]
     figure, (upper, lower) = plots().subplots(2, 1, figsize=(7, 7), sharex=True, layout="constrained")
-    hours = [row["hours"] for row in marks]
-    for name, colour in (("random", "C7"), ("rule", "C0")):
+    for name, colour in (("random", "C7"), ("rlcard", "C1"), ("rule", "C0")):
+        told = [row for row in marks if f"{name}_points" in row]
+        hours = [row["hours"] for row in told]
         for side, style in (("landlord", "-"), ("peasants", "--")):
-            upper.plot(hours, [row[f"{name}_{side}"] for row in marks], f"{colour}{style}", label=f"{name}, as {side}")
-        lower.plot(hours, [row[f"{name}_points"] for row in marks], f"{colour}-", label=f"against {name}")
+            upper.plot(hours, [row[f"{name}_{side}"] for row in told], f"{colour}{style}", label=f"{name}, as {side}")
+        lower.plot(hours, [row[f"{name}_points"] for row in told], f"{colour}-", label=f"against {name}")
     upper.set_ylabel("games won by the raw net")
     lower.set_ylabel("points a game (ADP, mean of both sides)")
     lower.set_xlabel("hours of training, two CPU cores")

@@ -4,7 +4,8 @@ Every seat plays by its own blueprint, epsilon-greedily; what a game came to is 
 of games trains the nets of all roles, bids included, and beside them the oracle, which is shown all hands
 (PerfectDou's critic, but never let play). Half of the games are DouZero's (card play only), half the full game.
 
-Progress is told by compiled matches against fixed opponents: random moves, `rule`, and the best weights so far.
+Progress is told by matches against fixed opponents: random moves, `rule` and the weights of the exam before, compiled, and
+fewer against RLCard's rule agent.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from inference import _policy_kernels as _registered  # noqa: F401 (the random p
 from inference._game_kernels import Uniform
 from inference._rng_kernels import stream
 from searchdou.agents._doudizhu_rule_kernels import rule_policy
+from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _encode_kernels, encode
 from searchdou.games.doudizhu.rulesets import rule_set
@@ -50,6 +53,7 @@ class DmcSettings(LoopSettings):
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
     oracle: float = 0.3             # share of the samples that the oracle learns from too; 0 trains none
     decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
+    rlcard_decks: int = 500         # and with RLCard's own agent, which is slow; where it is not installed, none
 
 
 class RoleLearner(Learner):
@@ -135,13 +139,22 @@ class Training(Loop):
         marks: dict[str, float] = {}
         for name, opponent in opponents.items() if self.s.decks else ():
             marks |= duel(encode.blueprint(weights.__getitem__, self.s.mix), opponent, self.s.decks, name)
+        if self.s.rlcard_decks and find_spec("douzero"):
+            marks |= against_rlcard(f"net:nets={self.s.out}", self.s.rlcard_decks)
         self._best = weights
         return marks
 
     def told(self, marks: dict[str, float]) -> str:
         return "  ".join(f"{name} {marks[f'{name}_landlord']:.3f}/{marks[f'{name}_peasants']:.3f} "
                          f"{marks[f'{name}_points']:+.2f}"
-                         for name in ("random", "rule", "previous") if f"{name}_points" in marks)
+                         for name in ("random", "rlcard", "rule", "previous") if f"{name}_points" in marks)
+
+
+def against_rlcard(spec: str, decks: int, seed: int = 1) -> dict[str, float]:
+    """The marks of `duel` against RLCard's rule agent, played in Python."""
+    found = run_match(MatchSettings("doudizhu", spec, "rlcard", decks, seed, "douzero")).outcomes
+    return {"rlcard_landlord": float((found[:, 0] > 0).mean()), "rlcard_peasants": float((found[:, 1] > 0).mean()),
+            "rlcard_points": float(found.mean())}
 
 
 def duel(mine: Any, other: Any, decks: int, name: str, seed: int = 1) -> dict[str, float]:

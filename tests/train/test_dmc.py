@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from searchdou.nets import load_weights
 from searchdou.train import _dmc_kernels as kernels
 from searchdou.train.dmc import DmcSettings, Training, duel, factorised_loss
 
-TINY = {"games": 30, "batch": 64, "decks": 0, "window": 2}
+TINY = {"games": 30, "batch": 64, "decks": 0, "rlcard_decks": 0, "window": 2}
 
 
 def training(folder, **changed) -> Training:
@@ -104,13 +105,14 @@ def test_a_stopped_training_goes_on(tmp_path):
     first.run()
     with pytest.raises(SearchDouError, match="exists: --resume goes on"):
         training(tmp_path)
-    again = training(tmp_path, resume=True, blocks=2, decks=2)
+    again = training(tmp_path, resume=True, blocks=2, decks=2, rlcard_decks=2)
     assert again.block == 1
     curve = again.run()
     assert again.block == 2
     assert len(curve) == 2
     assert json.loads((tmp_path / "curve.json").read_text()) == curve
     assert {"random_points", "rule_points"} <= set(curve[-1])
+    assert ("rlcard_points" in curve[-1]) == (find_spec("douzero") is not None)
     (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
     with pytest.raises(SearchDouError, match="damaged or from another version"):
         training(tmp_path, resume=True)
