@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from inference._game_kernels import Uniform, choose, legal, over, points, register_policy, step
+from inference._game_kernels import Uniform, choose, evaluate, legal, over, points, register_policy, step
 from inference._rng_kernels import below
 from inference.kernel import kernel
 
@@ -14,6 +14,14 @@ class Rollout(NamedTuple):
     """A leaf valued by playing on with `policy` to the end."""
 
     policy: Any
+
+
+class Ahead(NamedTuple):
+    """A leaf valued by playing `depth` actions on with `policy`, and asking `leaf` then."""
+
+    policy: Any
+    leaf: Any
+    depth: int
 
 
 @kernel
@@ -43,5 +51,16 @@ def rollout_value(leaf: Any, state: Any, rng: Any, out: Any) -> float:
     return points(playout(leaf.policy, state, rng, out))
 
 
+@kernel
+def ahead_value(ahead: Any, state: Any, rng: Any, out: Any) -> float:
+    """What the leaf says after `depth` actions by the policy; the points where the game is over before."""
+    for _ in range(ahead.depth):
+        if over(state):
+            return points(state)
+        state = step(state, choose(ahead.policy, state, rng, out))
+    return points(state) if over(state) else evaluate(ahead.leaf, state, rng, out)
+
+
 register_policy(Uniform, SimpleNamespace(choose=uniform_choice, values=flat_values))
 register_policy(Rollout, SimpleNamespace(evaluate=rollout_value))
+register_policy(Ahead, SimpleNamespace(evaluate=ahead_value))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import Uniform
-from inference._policy_kernels import Rollout
+from inference._policy_kernels import Ahead, Rollout
 from inference._rng_kernels import stream
 from inference.belief import Belief, weights_of
 from inference.hidden import Hidden, Kind
@@ -43,6 +43,7 @@ class SearchSettings:
     mode: str | None = None           # tree: a tree on every deal; flat: rollouts only; ismcts: one tree over all deals
     leaf: str | None = None           # value: a net sees all hands; blueprint, rollout, random: played out by a net, by
                                       # the game's cheap policy, by random moves
+    depth: int | None = None          # actions a blueprint plays out before a net's value is taken; 0 plays to the end
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
     backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
@@ -110,10 +111,16 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu import _search_kernels as kernels
     from searchdou.games.gongzhu.cards import MOVES
     greedy = kernels.Greedy(0.1)
+
+    def played_out(s: SearchSettings) -> Any:
+        if s.depth:
+            return Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth)
+        return Rollout(encode.blueprint_in(s.nets, 0.05))
+
     return Kit(
         defaults={"samples": 64, "sims": 30, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none"},
+                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 0},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -121,7 +128,7 @@ def _gongzhu_kit() -> Kit:
         sign_of=lambda infoset: 1.0 if infoset.seat % 2 == 0 else -1.0,
         wins_at_once=lambda infoset, card: False,
         leaves={"value": lambda s: encode.oracle_in(s.nets), "rollout": lambda s: Rollout(greedy),
-                "blueprint": lambda s: Rollout(encode.blueprint_in(s.nets, 0.05)), "random": lambda s: Rollout(Uniform())},
+                "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_deeper)
@@ -162,7 +169,7 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "uniform", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price"},
+                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -170,7 +177,8 @@ def _doudizhu_kit() -> Kit:
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         leaves={"value": lambda s: encode.oracle_in(s.nets, s.mix or 0.0),
-                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(1), s.mix or 0.0),
+                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(1), s.mix or 0.0,
+                                                          s.depth or 0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, opening=opening, bids=(*BIDS, "rule"),
@@ -218,7 +226,8 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("sure", 0)):
+                            ("depth", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0),
+                            ("sure", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:

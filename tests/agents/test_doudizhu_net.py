@@ -15,7 +15,9 @@ from searchdou.agents.doudizhu_net import BIDS, CHOICES, Bidder
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError, UnknownName
 from searchdou.games.doudizhu import Deal, Game, InfoSet, encode, hidden
-from searchdou.games.doudizhu._search_kernels import with_hands
+from searchdou.games.doudizhu import _kernels as kernels
+from searchdou.games.doudizhu import _net_kernels as nets
+from searchdou.games.doudizhu._search_kernels import scale, with_hands
 from searchdou.nets import BadWeights, save_weights
 from searchdou.nets.files import kept
 from tests.inference import cases
@@ -61,6 +63,34 @@ def test_noise_takes_a_seed():
     moves = [str(Agent("doudizhu", "net:noise=1", seed).act(infoset)) for seed in (1, 1, 2, 3, 4)]
     assert moves[0] == moves[1]
     assert len(set(moves)) > 1
+
+
+# --- played out -----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mix", [0.0, 0.5, 1.0])
+def test_a_playout_may_stop_and_ask_the_net(mix):
+    """Depth d is d moves by the net, then the value of its best move, by hand; depth 0 and a long one play to the end."""
+    policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
+    for seed in range(6):
+        position = cases.doudizhu_game(seed, unseen=30 - 3 * seed, bidding=False).position
+        unit = np.array([float(scale(position))])
+        to_end, long, few = (nets.Finish(policy, unit, mix, depth) for depth in (0, 500, 5))
+        assert nets.finish_value(to_end, position, stream(1), out) == nets.finish_value(long, position, stream(1), out)
+        after = position
+        for _ in range(5):
+            if after.winner < 0:
+                after = kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
+        if after.winner >= 0:
+            expected = nets.finish_value(to_end, position, stream(1), out)
+        else:
+            n = kernels.legal(after, out)
+            wins, stakes, q = np.zeros(n), np.zeros(n), np.zeros(n)
+            nets.rate(policy.nets, False, after, out, n, wins, stakes)
+            nets.compare(after, policy.mix, n, wins, stakes, q)
+            best = int(np.argmax(q))
+            side = 1 if after.turn == after.landlord else -1
+            expected = side * ((1 - mix) * stakes[best] * scale(after) + mix * wins[best] * unit[0])
+        assert nets.finish_value(few, position, stream(1), out) == pytest.approx(expected)
 
 
 # --- bids ---------------------------------------------------------------------------------------------------------------

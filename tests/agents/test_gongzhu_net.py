@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from inference._policy_kernels import Ahead, ahead_value
 from inference._rng_kernels import stream
 from searchdou import Agent
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError
-from searchdou.games.gongzhu import Game, encode, hidden
+from searchdou.games.gongzhu import Game, _kernels, encode, hidden
+from searchdou.games.gongzhu import _net_kernels as nets
 from searchdou.nets import BadWeights, save_weights
 from searchdou.nets.files import kept
 from tests.inference import cases
@@ -54,6 +56,18 @@ def test_the_net_sees_one_seat_only():
             found.add(tuple(q.tolist()))
         assert len(found) == 1
         assert action.card == legal[int(np.argmax(found.pop()))]
+
+
+def test_a_playout_may_stop_and_ask_the_oracle():
+    policy, oracle, out = encode.blueprint_in(), encode.oracle_in(), np.empty(64, np.int64)
+    for seed in range(8):
+        after = position = cases.gongzhu_game(seed, 6 * seed).position
+        for _ in range(5):
+            if not _kernels.is_over(after):
+                after = _kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
+        expected = (_kernels.difference(after) if _kernels.is_over(after)
+                    else nets.oracle_value(oracle, after, stream(1), out))
+        assert ahead_value(Ahead(policy, oracle, 5), position, stream(1), out) == pytest.approx(expected)
 
 
 def test_noise_takes_a_seed():

@@ -69,9 +69,10 @@ def other_worlds(game: str, state, n: int):
 SPECS = ["weights=iec,mode=tree,strata=exact", "weights=iec,mode=flat,strata=equal", "weights=bayes,mode=ismcts,strata=none",
          "weights=uniform,mode=tree,strata=equal", "weights=linear,mode=flat,strata=exact", "weights=uniform,mode=ismcts"]
 NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,backup=mean", "leaf=blueprint,mode=flat,moves=3",
+             "leaf=blueprint,mode=flat,depth=5",
              "leaf=rollout,policy=blueprint,prior=20", "leaf=value,mode=ismcts", "leaf=value,weights=bayes,caution=1"]
 
-DOUDIZHU_SPECS = ["leaf=rollout,policy=rule,caution=1,trust=0", "leaf=value,mode=tree,backup=best", "trust=5,mix=1",
+DOUDIZHU_SPECS = ["leaf=rollout,policy=rule,caution=1,trust=0", "leaf=value,mode=tree,backup=best", "trust=5,mix=1,depth=5",
                   "weights=iec,policy=blueprint"]
 
 

@@ -250,15 +250,34 @@ class Finish(NamedTuple):
     policy: Blueprint
     unit: Floats            # [1] the stake as it stood at the root, in points
     mix: float = 0.5        # how much winning counts as such
+    depth: int = 0          # above 0: after so many actions the seat to act says what it expects
 
 
 @kernel
 def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> float:
     """The landlord's points of one playout, mixed with one stake for the win alone."""
+    played = 0
     while position.winner < 0:
+        if played == leaf.depth and played > 0:
+            return expected_value(leaf, position, out)
         position = step(position, blueprint_choice(leaf.policy, position, rng, out))
+        played += 1
     won = leaf.unit[0] if position.winner == position.landlord else -leaf.unit[0]
     return float((1.0 - leaf.mix) * payoff(position) + leaf.mix * won)
+
+
+@kernel
+def expected_value(leaf: Finish, position: Position, out: Ints) -> float:
+    """What `finish_value` is expected to be by the seat to act, from what it sees."""
+    policy, n = leaf.policy, legal(position, out)
+    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
+    best, top = 0, -1e300
+    for i in range(n):
+        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
+        if value > top:
+            best, top = i, value
+    value = (1.0 - leaf.mix) * scale(position) * policy.stakes[best] + leaf.mix * leaf.unit[0] * policy.wins[best]
+    return float(value if position.turn == position.landlord else -value)
 
 
 register_policy(Finish, SimpleNamespace(evaluate=finish_value))
