@@ -105,12 +105,12 @@ def bidding(bench: Bench) -> None:
           "Points "
           "(ADP2): stake as bid, bombs and spring double, the landlord's twice. In brackets the gain of a replaced position "
           "over the control, paired by deal, ± 95%. The paper: ADP2 of the three positions; draws.")
+    found = np.array(each_game(partial(bid_games, bench.nets, bench.seed), deals, bench.options.workers,
+                               bench.file("bids", f"bids {bench.digest} {bench.seed}")))
     for bidder in ("net", "price"):
         rows, control = [], np.zeros((0, 0))
         for group in GROUPS:
-            how = tuple(bidder if place in group else "threshold" for place in range(3))
-            games = np.array(each_game(partial(bid_game, bench.nets, bench.seed, how), deals, bench.options.workers,
-                                       bench.file(f"bids {' '.join(how)}", f"bids {how} {bench.digest} {bench.seed}")))
+            games = found[:, TABLES.index(bidders_at(bidder, group))]
             points, landlord, won = games[:, :3], games[:, 3], games[:, 4:]
             control = points if not group else control
             cells = []
@@ -125,18 +125,37 @@ def bidding(bench: Bench) -> None:
         table(["replaced", *PLACES, "WP", "landlord share", "draws", "AlphaDou: ADP2; draws"], rows)
 
 
+def bidders_at(bidder: str, group: tuple[int, ...]) -> tuple[str, ...]:
+    """Who bids at the three positions."""
+    return tuple(bidder if place in group else "threshold" for place in range(3))
+
+
+TABLES = list(dict.fromkeys(bidders_at(bidder, group) for bidder in ("net", "price") for group in GROUPS))
+
+
 @cache
 def bidders(nets: str) -> dict[str, Bidder]:
     """One of each kind a process."""
     return {how: Bidder(encode.blueprint_in(nets), how, 128, 0) for how in ("net", "price", "threshold")}
 
 
-def bid_game(nets: str, seed: int, how: tuple[str, ...], number: int) -> list[float]:
-    """One deal: points by position, which position is the landlord (-1 at a draw), who won."""
-    state = Game("standard").start(Deal.random(seed, number), first=0)
+def bid_games(nets: str, seed: int, number: int) -> list[list[float]]:
+    """One deal at all tables: points by position, which position is the landlord (-1 at a draw), who won."""
+    deal = Deal.random(seed, number)
+    known: dict[tuple[str, InfoSet], int] = {}          # tables share most of their auctions
+    return [bid_game(nets, seed, number, deal, how, known) for how in TABLES]
+
+
+def bid_game(nets: str, seed: int, number: int, deal: Deal, how: tuple[str, ...], known: dict[tuple[str, InfoSet], int]
+             ) -> list[float]:
+    """One deal at one table."""
+    state = Game("standard").start(deal, first=0)
     while state.phase == "bid" and not state.is_over:
         infoset = state.infoset()
-        state.bid(bidders(nets)[how[infoset.seat]].values(infoset).best)
+        asked = how[infoset.seat], infoset
+        if asked not in known:
+            known[asked] = bidders(nets)[how[infoset.seat]].values(infoset).best
+        state.bid(known[asked])
     if state.is_over:
         return [0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0]
     last = _policy_kernels.playout(encode.blueprint_in(nets), state.position, stream(seed, number),
