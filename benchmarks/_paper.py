@@ -1,8 +1,9 @@
 """What the scripts that print a paper's tables share: matches that resume, tables, pictures, the command line's common part.
 
 Every match and every game looked at is kept under benchmarks/runs/, so a run goes on where it was stopped and more deals
-extend it; the names of the files follow from the specs with all settings of `search`, the seed and the nets' weights, not
-from the code: after a change of the code give another --runs.
+extend it: matches in results.sqlite there (`searchdou results --store benchmarks/runs/results.sqlite`), other games in a
+file each. What is kept counts for the same specs with all settings of `search`, seed and nets' weights, not for the same
+code: after a change of the code give another --runs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from searchdou.arena.stats import Floats, ci95, mean_se
 from searchdou.errors import SearchDouError
 
 HERE = Path(__file__).parent
+STORE = "results.sqlite"      # in the folder of the runs
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,11 @@ class Bench:
         return f"{text}{',' if ':' in text else ':'}nets={self.nets}"
 
     def match(self, a: str, b: str, part: str, deals: int | None = None) -> MatchResult:
-        """Side a against side b on the part's deals, resumed from its file."""
-        seed = self.options.seed
-        settings = MatchSettings(self.game, self.spec(a), self.spec(b), deals or self.number(part), seed, self.rules)
-        sides = " v ".join(all_settings(self.game, spec) + self.digest_of(spec) for spec in (settings.a, settings.b))
-        rules = "" if self.rules == "standard" else f", {self.rules}"
-        out = self.file(f"{a} v {b}", f"{sides}, seed {seed}{rules}")
-        return run_match(settings, workers=self.options.workers, out=out,
+        """Side a against side b on the part's deals, resumed from the store."""
+        settings = MatchSettings(self.game, self.spec(a), self.spec(b), deals or self.number(part), self.options.seed,
+                                 self.rules)
+        return run_match(settings, workers=self.options.workers, store=self.options.runs / STORE,
                          progress=partial(tell, f"{a} v {b}", settings.deals))
-
-    def digest_of(self, spec: str) -> str:
-        """The weights a spec plays with, in one word."""
-        return f" {self.digest}" if agents.Spec.parse(spec).name in self.with_nets else ""
 
     def file(self, name: str, identity: str) -> Path:
         """Where something is kept: a name to read and a hash of all that decides it."""
@@ -100,7 +95,7 @@ def tell(name: str, deals: int, done: int, values: Floats) -> None:
 
 @cache
 def all_settings(game: str, spec: str) -> str:
-    """A spec with all that `search` was left to decide by itself, so that a new default is another match."""
+    """A spec with all that `search` was left to decide by itself, so that a new default is another run."""
     settings = getattr(agents.make(game, spec), "settings", "") if spec.startswith("search") else ""
     return f"{spec} {settings}"
 

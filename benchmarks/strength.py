@@ -24,10 +24,7 @@ NO_NET = {"gongzhu": ",leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=2
 
 def row(game: str, opponent: str, seconds: float, deals: int, workers: int) -> dict:
     settings = MatchSettings(game, f"search:time={seconds:g}{NO_NET[game]}", opponent, deals, seed=2026)
-    folder = HERE / "runs"
-    folder.mkdir(exist_ok=True)
-    out = folder / f"{game}_{opponent}_{seconds:g}.jsonl"
-    return run_match(settings, workers=workers, out=out).summary()
+    return run_match(settings, workers=workers, store=HERE / "runs" / "results.sqlite").summary()
 
 
 def plus_minus(mean: float, interval: list[float], digits: int) -> str:

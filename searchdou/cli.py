@@ -1,4 +1,4 @@
-"""The command line: play, demo, advise, match, tournament, train, bench, bot."""
+"""The command line: play, demo, advise, match, tournament, results, train, bench, bot."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ SeedOption = Annotated[int, typer.Option(help="the same seed gives the same deal
 RulesOption = Annotated[str, typer.Option(help="rule set of DouDizhu: standard, douzero, openspiel, botzone, rlcard")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object instead of a table")]
 WorkersOption = Annotated[int, typer.Option(help="processes to play in")]
-OutOption = Annotated[Path | None, typer.Option(help="keep every deal in this file, and go on from what it holds")]
+StoreOption = Annotated[Path | None, typer.Option(help="results file: deals found there are not played again, new ones are "
+                                                       "added; $SEARCHDOU_STORE or the user's data folder without it")]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="play all deals again, kept as another attempt")]
 TimeOption = Annotated[float, typer.Option(help="seconds a move for cmd: programs")]
 
 
@@ -204,19 +206,26 @@ def _ask(game: str, state: Any) -> Any:
 def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="agent spec")] = "rule",
           b: Annotated[str, typer.Option(help="agent spec")] = "random",
           deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 100,
-          seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1, out: OutOption = None,
-          time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
+          seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
+          store: StoreOption = None, fresh: FreshOption = False, time_s: TimeOption = 1.0, as_json: JsonOption = False
+          ) -> None:
     """Side a against side b, every deal twice with sides swapped, with 95% intervals paired by deal."""
     from searchdou.arena.match import MatchSettings, run_match
     from searchdou.arena.show import show_match
+    from searchdou.arena.store import default_path
     settings = MatchSettings(game, a, b, deals, seed, rules, time_s)
+    path = store or default_path()
+    found: list[int] = []
     with _progress() as progress:
         task = progress.add_task(f"{a} v {b}", total=deals, value="")
 
         def update(done: int, values: Any) -> None:
+            if not found:
+                found.append(done)
+                _tell_found(done, deals, path)
             text = f"{values.mean():+.2f} ± {1.96 * values.std() / max(1, len(values)) ** 0.5:.2f}" if len(values) else ""
             progress.update(task, completed=done, value=text)
-        result = run_match(settings, workers=workers, out=out, progress=update)
+        result = run_match(settings, workers=workers, store=path, fresh=fresh, progress=update)
     if as_json:
         _print_json(result.summary())
     else:
@@ -229,26 +238,71 @@ def tournament(game: GameOption = "gongzhu",
                = "random,if,greed",
                deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 1024,
                seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
-               out: Annotated[Path | None, typer.Option(help="keep every deal in this folder, and go on from it")] = None,
+               store: StoreOption = None, fresh: FreshOption = False,
                plot: Annotated[Path | None, typer.Option(help="draw the cross tables as heat maps into this file")] = None,
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
     """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
+    from searchdou.arena.store import default_path
     from searchdou.arena.tournament import plot_tournament, run_tournament, show_tournament
     specs = _specs(agents)
+    path = store or default_path()
+    found: dict[str, int] = {}
     with _progress() as progress:
         tasks: dict[str, Any] = {}
 
         def update(pair: str, done: int) -> None:
             if pair not in tasks:
+                found[pair] = done
                 tasks[pair] = progress.add_task(pair, total=deals, value="")
             progress.update(tasks[pair], completed=done)
-        result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=workers, out=out, progress=update)
+        result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=workers, store=path, fresh=fresh,
+                                progress=update)
+    _tell_found(sum(found.values()), deals * len(found), path)
     if plot:
         plot_tournament(result, plot)
     if as_json:
         _print_json(result.summary())
     else:
         show_tournament(result, console)
+
+
+def _tell_found(found: int, deals: int, path: Path) -> None:
+    """Figures that are not all new say so."""
+    if found:
+        errors.print(f"{found} of {deals} deals from {path}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def results(store: Annotated[Path | None, typer.Option(help="results file; $SEARCHDOU_STORE or the user's data folder "
+                                                             "without it")] = None,
+            game: Annotated[str, typer.Option(help="only matches of this game")] = "",
+            agent: Annotated[str, typer.Option(help="only matches in which a spec has this in it")] = "",
+            since: Annotated[str, typer.Option(help="only matches with deals since this date or time, UTC")] = "",
+            match: Annotated[int | None, typer.Option(help="one match with its deals, by its id")] = None,
+            csv: Annotated[str, typer.Option(help="write one row a deal to this file, - is stdout")] = "",
+            as_json: JsonOption = False) -> None:
+    """List, look into and export the matches that are kept."""
+    from searchdou.arena import results as kept
+    from searchdou.arena.store import Store, default_path
+    if game:
+        games.load(game)
+    with Store(store or default_path(), write=False) as opened:
+        found = kept.list_matches(opened, game=game, agent=agent, since=kept.utc(since) if since else "", match=match)
+        if match is not None and not found:
+            raise SearchDouError(f"there is no such match {match} in {opened.path}")
+        if csv == "-":
+            kept.write_csv(opened, found, sys.stdout)
+        elif csv:
+            with open(csv, "w", newline="", encoding="utf-8") as file:
+                kept.write_csv(opened, found, file)
+        elif as_json and match is not None:
+            _print_json({**found[0], "summary": kept.summary_of(opened, found[0]), "deals": opened.rows(match)})
+        elif as_json:
+            _print_json({"matches": found})
+        elif match is not None:
+            kept.show_one(opened, found[0], console)
+        else:
+            kept.show_matches(found, console)
 
 
 def _print_json(summary: dict[str, Any]) -> None:

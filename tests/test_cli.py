@@ -1,5 +1,6 @@
 """The command line as people meet it: what it prints, and one clear line when something is wrong."""
 
+import csv
 import json
 import os
 import re
@@ -11,9 +12,16 @@ import pytest
 
 import searchdou
 from searchdou import cli, games
+from searchdou.arena.store import Store
 
 HOUSE = Path(__file__).resolve().parent.parent
 EVERY_GAME = pytest.mark.parametrize("game", games.GAMES)
+
+
+@pytest.fixture(autouse=True)
+def own_store(monkeypatch, tmp_path):
+    """Results of a test are found by no other."""
+    monkeypatch.setenv("SEARCHDOU_STORE", str(tmp_path / "results.sqlite"))
 
 
 class Ran:
@@ -64,7 +72,8 @@ def test_version(searchdou_):
 def test_help_names_every_command(searchdou_):
     done = searchdou_("--help")
     assert done.status == 0
-    assert all(command in done.out for command in ("play", "demo", "match", "tournament", "bot", "bench", "version"))
+    assert all(command in done.out for command in ("play", "demo", "match", "tournament", "results", "bot", "bench",
+                                                   "version"))
 
 
 @EVERY_GAME
@@ -187,14 +196,72 @@ def test_match_as_a_table(game, searchdou_):
     assert "cannot be started: No such file or directory" in text
 
 
-def test_match_is_resumed_from_its_file(searchdou_, tmp_path):
-    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--out", tmp_path / "m.jsonl", "--json"]
-    one = json.loads(searchdou_(*words, "--deals", 3).out)
-    assert json.loads(searchdou_(*words, "--deals", 3).out) == one      # even the clock: nothing was played
-    assert json.loads(searchdou_(*words, "--deals", 4).out)["deals"] == 4
-    done = searchdou_(*words, "--deals", 3, "--seed", 5)
-    assert done.status == 2
-    assert "holds another match: its seed is 0, not 5" in done.err
+def test_match_is_resumed_from_the_store(searchdou_, tmp_path):
+    path = tmp_path / "r.sqlite"
+    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--store", path, "--json"]
+    first = searchdou_(*words, "--deals", 3)
+    assert first.err == ""
+    again = searchdou_(*words, "--deals", 3)
+    assert json.loads(again.out) == json.loads(first.out)               # even the clock: nothing was played
+    assert again.err == f"3 of 3 deals from {path}\n"
+    more = searchdou_(*words, "--deals", 4)
+    assert (json.loads(more.out)["deals"], more.err) == (4, f"3 of 4 deals from {path}\n")
+    assert searchdou_(*words, "--deals", 3, "--seed", 5).err == ""      # another match
+    assert searchdou_(*words, "--deals", 3, "--fresh").err == ""        # another attempt
+    words = ["tournament", "--game", "gongzhu", "--agents", "if;random;random:seed=2", "--deals", 4]
+    assert searchdou_(*words, "--store", path, "--json").err == f"3 of 12 deals from {path}\n"   # of the last attempt
+
+
+def test_the_store_is_where_the_environment_says(searchdou_, tmp_path, monkeypatch):
+    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--deals", 1, "--json"]
+    searchdou_(*words)
+    assert Path(os.environ["SEARCHDOU_STORE"]).exists()
+    monkeypatch.delenv("SEARCHDOU_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    searchdou_(*words)
+    assert (tmp_path / "data" / "searchdou" / "results.sqlite").exists()
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    searchdou_(*words)
+    assert (tmp_path / "home" / ".local" / "share" / "searchdou" / "results.sqlite").exists()
+
+
+def test_results(searchdou_, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    for game, a, b, deals in (("gongzhu", "if", "random", 3), ("doudizhu", "rule", "random", 2),
+                              ("gongzhu", "cmd:/no/such[/]program", "if", 1)):
+        searchdou_("match", "--game", game, "--a", a, "--b", b, "--deals", deals)
+    listed = json.loads(searchdou_("results", "--json").out)["matches"]
+    assert [(m["id"], m["game"], m["a"], m["deals"], m["figure"]) for m in listed] == [
+        (1, "gongzhu", "if", 3, "points"), (2, "doudizhu", "rule", 2, "WP"),
+        (3, "gongzhu", "cmd:/no/such[/]program", 1, "points")]
+    done = searchdou_("results")
+    assert (done.status, done.err) == (0, "")
+    assert all(word in done.out for word in ("cmd:/no/such[/]program", "rule", "points", "WP", listed[0]["commits"][0]))
+
+    def chosen(*words):
+        return [m["id"] for m in json.loads(searchdou_("results", *words, "--json").out)["matches"]]
+    assert chosen("--game", "gongzhu") == [1, 3]
+    assert chosen("--agent", "random") == [1, 2]
+    assert chosen("--game", "gongzhu", "--agent", "rand") == [1]
+    assert chosen("--since", "2020-01-31") == chosen("--since", "2020-01-31T18:00+08:00") == [1, 2, 3]
+    assert chosen("--since", "2999-01-01") == []
+    one = searchdou_("results", "--match", 3)
+    assert one.status == 0
+    assert all(word in one.out for word in ("forfeited 52 moves", "deals of match 3", '{"command": "/no/such[/]program"'))
+    one = json.loads(searchdou_("results", "--match", 1, "--json").out)
+    assert one["summary"] == json.loads(searchdou_("match", "--game", "gongzhu", "--a", "if", "--b", "random", "--deals", 3,
+                                                   "--json").out)
+    assert [row["number"] for row in one["deals"]] == [0, 1, 2]
+    rows = list(csv.DictReader(searchdou_("results", "--csv", "-").out.splitlines()))
+    assert [(row["match"], row["deal"]) for row in rows] == [("1", "0"), ("1", "1"), ("1", "2"), ("2", "0"), ("2", "1"),
+                                                             ("3", "0")]
+    assert [[float(row["outcome_1"]), float(row["outcome_2"])] for row in rows[:3]] == [
+        [row["outcome_1"], row["outcome_2"]] for row in one["deals"]]
+    assert json.loads(rows[5]["a_forfeits"]) == {"dead": 52}
+    assert {"a_settings", "b_weights", "version", "seed", "rules", "attempt", "time_s", "commit", "played"} <= set(rows[0])
+    assert searchdou_("results", "--game", "gongzhu", "--csv", tmp_path / "x.csv").out == ""
+    assert len((tmp_path / "x.csv").read_text().splitlines()) == 5
 
 
 def test_tournament_as_json(searchdou_, tmp_path):
@@ -262,11 +329,17 @@ def test_bench_engine(searchdou_):
     ("bot --agent oink", "unknown doudizhu agent 'oink'"),
     ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
     ("play --seats rule,rule,oink", "unknown doudizhu agent 'oink'"),
-    ("match --a random --deals 1 --out /no/such/folder/file", "/no/such/folder/file"),
+    ("match --a random --deals 1 --store /dev/null/file", "the results file /dev/null/file cannot be used"),
+    ("results --store /no/such/folder/file", "there are no results in /no/such/folder/file yet"),
+    ("results --store /dev/null", "there are no results in /dev/null yet"),
+    ("results --game bridge", "unknown game 'bridge'"),
+    ("results --since yesterday", "--since takes a date such as 2026-01-31"),
+    ("results --match 7", "there is no such match 7 in"),
     ("play --seats rule,rule,rule --record /no/such/folder/file", "/no/such/folder/file"),
     ("tournament --agents if,random --deals 1 --plot /no/such/folder/x.png", "/no/such/folder/x.png"),
 ])
-def test_one_line_says_what_is_wrong(arguments, words, searchdou_):
+def test_one_line_says_what_is_wrong(arguments, words, searchdou_, tmp_path):
+    Store(tmp_path / "results.sqlite").close()
     done = searchdou_(*arguments.split())
     assert done.status == 2
     assert done.err.startswith("searchdou: ")

@@ -199,7 +199,7 @@ class SearchPlayer:
         if game not in _KITS:
             raise UnknownName("game of search", game, _KITS)
         self.kit = _KITS[game]()
-        self.settings = self._complete(settings or SearchSettings(**given))
+        self.settings = self.complete(game, settings or SearchSettings(**given))
         s = self.settings
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
                          int(s.solve or 0), self.kit.solve_nodes * (1 if (s.solve or 0) <= 20 else 3), s.backup == "best")
@@ -215,14 +215,17 @@ class SearchPlayer:
             self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
             Hidden((Kind("any", 0, 1, 1),), ((0,),), (1,), (1,), ("somewhere",)).enumerate()
 
-    def _complete(self, given: SearchSettings) -> SearchSettings:
+    @staticmethod
+    def complete(game: str, given: SearchSettings) -> SearchSettings:
+        """The settings with everything decided that was left to the game, and checked."""
+        kit = _KITS[game]()
         values = {f.name: getattr(given, f.name) for f in fields(given)}
-        defaults = self.kit.defaults | (self.kit.with_time(given.time) if given.time and 0 < given.time < 1e6 else {})
+        defaults = kit.defaults | (kit.with_time(given.time) if given.time and 0 < given.time < 1e6 else {})
         for name, default in defaults.items():
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
-        for name, known in {**_CHOICES, "leaf": tuple(self.kit.leaves), "policy": tuple(self.kit.policies),
-                            "bids": self.kit.bids}.items():
+        for name, known in {**_CHOICES, "leaf": tuple(kit.leaves), "policy": tuple(kit.policies),
+                            "bids": kit.bids}.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -65,16 +66,15 @@ def names(game: str) -> list[str]:
     return sorted(name for g, name in _FACTORIES if g == game)
 
 
-def make(game: str, spec: str | Spec, seed: int = 0) -> Player:
-    """Build the player a spec names; its settings are the keyword arguments of its class."""
+def resolve(game: str, spec: str | Spec, seed: int = 0) -> tuple[Factory, dict[str, Any]]:
+    """What builds the player a spec names, and the settings given to it, each of its own type."""
     parsed = Spec.parse(spec) if isinstance(spec, str) else spec
     if not names(game):
         raise UnknownName("game", game, {g for g, _ in _FACTORIES})
     if (game, parsed.name) not in _FACTORIES:
         raise UnknownName(f"{game} agent", parsed.name, names(game))
     factory = _FACTORIES[game, parsed.name]()
-    described = getattr(factory, "Settings", factory)      # a dataclass of settings, or the arguments themselves
-    parameters = inspect.signature(described, eval_str=True).parameters
+    parameters = inspect.signature(described(factory), eval_str=True).parameters
     settings: dict[str, Any] = {}
     for key, text in parsed.settings:
         if key not in parameters:
@@ -82,9 +82,31 @@ def make(game: str, spec: str | Spec, seed: int = 0) -> Player:
         settings[key] = _converted(parsed, key, text, parameters[key].annotation)
     if "seed" in parameters:
         settings.setdefault("seed", seed)
-    if described is not factory:
-        return factory(game, described(**settings))
-    return factory(**settings)
+    return factory, settings
+
+
+def described(factory: Factory) -> Callable[..., Any]:
+    """What the settings are arguments of: a dataclass of settings, or the player's class itself."""
+    kind: Callable[..., Any] = getattr(factory, "Settings", factory)
+    return kind
+
+
+def make(game: str, spec: str | Spec, seed: int = 0) -> Player:
+    """Build the player a spec names; its settings are the keyword arguments of its class."""
+    factory, settings = resolve(game, spec, seed)
+    kind = described(factory)
+    return factory(**settings) if kind is factory else factory(game, kind(**settings))
+
+
+def command_words(command: str) -> list[str]:
+    """The command of a `cmd:` agent as a program and its arguments, split as a shell would."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SearchDouError(f"cmd:{command} cannot be read as a command: {error}") from None
+    if not words:
+        raise SearchDouError("cmd: names no program")
+    return words
 
 
 def _converted(spec: Spec, key: str, text: str, kind: Any) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -18,6 +17,7 @@ from typing import IO, Any
 
 from searchdou import games
 from searchdou.agent import Agent
+from searchdou.agents.spec import command_words
 from searchdou.arena.table import Forfeit
 from searchdou.errors import SearchDouError
 
@@ -34,12 +34,7 @@ class CommandPlayer:
     def __init__(self, game: str, command: str, time_s: float = 1.0, start_s: float | None = None) -> None:
         self.game, self.command, self.time_s = game, command, time_s
         self.start_s = START_S if start_s is None else start_s
-        try:
-            self._arguments = shlex.split(command)
-        except ValueError as error:
-            raise SearchDouError(f"cmd:{command} cannot be read as a command: {error}") from None
-        if not self._arguments:
-            raise SearchDouError("cmd: names no program")
+        self._arguments = command_words(command)
         self._program: _Program | None = None
         self._starts = 0
         self._lates = 0

@@ -43,6 +43,10 @@ class DouDizhuFormat:
                 result["ci95"][measure][part] = ci95(column)
         return {**result, "decks": len(outcomes)}
 
+    def headline(self, outcomes: Floats) -> tuple[str, Floats]:
+        """The figure of a list of matches, one number a deal: side a's share of wins."""
+        return "WP", (outcomes > 0).mean(axis=1, dtype=np.float64)
+
     def value(self, outcomes: Floats) -> Floats:
         """One number a deal for tables: side a's mean points."""
         values: Floats = outcomes.mean(axis=1)
@@ -74,6 +78,10 @@ class GongzhuFormat:
         points, se = mean_se(values)
         return {"points": points, "se": se, "ci95": ci95(values), "win": float((values > 0).mean()),
                 "draw": float((values == 0).mean()), "deals": len(outcomes)}
+
+    def headline(self, outcomes: Floats) -> tuple[str, Floats]:
+        """The figure of a list of matches, one number a deal: side a's points over side b."""
+        return "points", self.value(outcomes)
 
     def value(self, outcomes: Floats) -> Floats:
         """One number a deal: the mean of its two games."""

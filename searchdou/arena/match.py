@@ -1,12 +1,11 @@
-"""Side a against side b on numbered deals: in this process or in several, resumable, with every outcome kept."""
+"""Side a against side b on numbered deals: in this process or in several, resumed from a store that keeps every deal."""
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ import searchdou
 from searchdou import agents
 from searchdou.arena.formats import Format, format_of
 from searchdou.arena.stats import Floats
-from searchdou.arena.table import Clock, play
+from searchdou.arena.store import Store
+from searchdou.arena.table import Clock, Played, play
 from searchdou.errors import SearchDouError
 
-CHUNK = 8  # deals handed to a worker at a time
+FEW = 8  # up to so many deals are played here: other processes take a second to start
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class _Sides:
         self.settings = settings
         self.players = [_player(settings, spec) for spec in (settings.a, settings.b)]
 
-    def play(self, number: int) -> tuple[int, list[float], list[Clock]]:
+    def play(self, number: int) -> Played:
         outcomes, clocks = [], [Clock(), Clock()]
         for state, sides in self.settings.format.games(self.settings.seed, number):
             play(state, [self.players[side] for side in sides], [clocks[side] for side in sides])
             outcomes.append(self.settings.format.outcome(state, sides))
-        return number, outcomes, clocks
+        return Played(number, outcomes, clocks)
 
     def close(self) -> None:
         for player in self.players:
@@ -104,46 +104,43 @@ def _begin(settings: MatchSettings) -> None:
     atexit.register(_sides.close)
 
 
-def _work(numbers: list[int]) -> list[tuple[int, list[float], list[Clock]]]:
+def _work(number: int) -> Played:
     assert _sides is not None
-    return [_sides.play(number) for number in numbers]
+    return _sides.play(number)
 
 
-def run_match(settings: MatchSettings, *, workers: int = 1, out: Path | None = None,
+def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
               progress: Callable[[int, Floats], None] = lambda done, values: None) -> MatchResult:
-    """Play the match; with `out` every deal is written there at once, and deals found there are not played again.
+    """Play the match; with a `store` every deal is kept there at once, and deals found there are not played again.
 
-    `progress(done, values)` is called after every deal with the number done and one value a deal.
+    `fresh` begins another attempt instead, beside those that are kept. `progress(done, values)` is called at the beginning
+    with what the store has, and after every deal, with the number done and one value a deal.
     """
     if workers < 1:
         raise SearchDouError(f"a match needs at least one worker, not {workers}")
     format_of(settings.game, settings.rules)  # an unknown name is told before a file or a process is made
-    done = _read(out, settings) if out else {}
-    todo = [number for number in range(settings.deals) if number not in done]
-    sink = _Sink(out, settings) if out else None
-    values = [np.mean(outcomes) for outcomes, _ in done.values()]
-    progress(len(done), np.array(values))
-    try:
-        with closing(_played(settings, todo, workers)) as played:  # an interrupt ends programs and workers at once
-            for number, outcomes, clocks in played:
-                done[number] = (outcomes, clocks)
-                if sink:
-                    sink.write(number, outcomes, clocks)
-                values.append(np.mean(outcomes))
-                progress(len(done), np.array(values))
-    finally:
-        if sink:
-            sink.close()
-    result = MatchResult(settings, np.array([done[number][0] for number in range(settings.deals)]))
+    with ExitStack() as stack:
+        if isinstance(store, Path):
+            store = stack.enter_context(Store(store))
+        match = store.begin(settings, fresh) if store else 0
+        done = store.deals(match, settings.deals) if store else {}
+        todo = [number for number in range(settings.deals) if number not in done]
+        values = [np.mean(deal.outcomes) for deal in done.values()]
+        progress(len(done), np.array(values))
+        played = stack.enter_context(closing(_played(settings, todo, workers)))  # an interrupt ends programs and workers
+        for deal in played:
+            done[deal.number] = store.add(match, deal) if store else deal
+            values.append(np.mean(done[deal.number].outcomes))
+            progress(len(done), np.array(values))
+    result = MatchResult(settings, np.array([done[number].outcomes for number in range(settings.deals)]))
     for number in range(settings.deals):
-        for side, clock in zip("ab", done[number][1], strict=True):
+        for side, clock in zip("ab", done[number].clocks, strict=True):
             result.clocks[side].add(clock)
     return result
 
 
-def _played(settings: MatchSettings, todo: list[int], workers: int
-            ) -> Generator[tuple[int, list[float], list[Clock]], None, None]:
-    if workers == 1 or len(todo) <= CHUNK:
+def _played(settings: MatchSettings, todo: list[int], workers: int) -> Generator[Played, None, None]:
+    if workers == 1 or len(todo) <= FEW:
         sides = _Sides(settings)
         try:
             for number in todo:
@@ -154,53 +151,10 @@ def _played(settings: MatchSettings, todo: list[int], workers: int
     _Sides(settings).close()  # a bad spec is told here once, not by every worker
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(settings,)) as pool:
-        futures = [pool.submit(_work, todo[i:i + CHUNK]) for i in range(0, len(todo), CHUNK)]
+        futures = [pool.submit(_work, number) for number in todo]  # one by one: what is played can be kept at once
         try:
             for future in as_completed(futures):
-                yield from future.result()
+                yield future.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-class _Sink:
-    """Appends one JSON line a deal, after a first line with the settings."""
-
-    def __init__(self, path: Path, settings: MatchSettings) -> None:
-        fresh = not path.exists() or path.stat().st_size == 0
-        self.file = path.open("a")
-        if fresh:
-            self._line({"settings": asdict(settings), "version": searchdou.__version__})
-
-    def write(self, number: int, outcomes: list[float], clocks: list[Clock]) -> None:
-        self._line({"deal": number, "outcomes": outcomes, "clocks": [asdict(clock) for clock in clocks]})
-
-    def _line(self, data: dict[str, Any]) -> None:
-        self.file.write(json.dumps(data) + "\n")
-        self.file.flush()
-
-    def close(self) -> None:
-        self.file.close()
-
-
-def _read(path: Path, settings: MatchSettings) -> dict[int, tuple[list[float], list[Clock]]]:
-    """The deals an earlier run of the same match has written; a last line cut short is dropped."""
-    if not path.exists() or path.stat().st_size == 0:
-        return {}
-    ours = asdict(settings)
-    try:
-        text = path.read_text()
-        whole = text[:text.rfind("\n") + 1]
-        lines = whole.splitlines() or [text]
-        header = json.loads(lines[0])["settings"]
-        rows = [json.loads(line) for line in lines[1:]]
-        done = {int(row["deal"]): (list(row["outcomes"]), [Clock(**clock) for clock in row["clocks"]]) for row in rows}
-        changed = [key for key in {**ours, **header} if key != "deals" and header.get(key) != ours.get(key)]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SearchDouError(f"{path} is not a match file of ours: {error!r}") from None
-    if changed:
-        key = changed[0]
-        raise SearchDouError(f"{path} holds another match: its {key} is {header.get(key)!r}, not {ours.get(key)!r}")
-    if whole != text:
-        path.write_text(whole)
-    return {number: row for number, row in done.items() if number < settings.deals}

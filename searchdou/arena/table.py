@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from searchdou.agents import Player
 
@@ -37,6 +37,14 @@ class Clock:
     @property
     def seconds_per_decision(self) -> float:
         return self.seconds / self.decisions if self.decisions else 0.0
+
+
+class Played(NamedTuple):
+    """A deal of a match: side a's outcome of each of its games, and the clocks of sides a and b."""
+
+    number: int
+    outcomes: list[float]
+    clocks: list[Clock]
 
 
 def play(state: Any, players: Sequence[Player], clocks: Sequence[Clock]) -> Any:

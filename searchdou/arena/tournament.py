@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +17,7 @@ from rich.table import Table
 import searchdou
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
 from searchdou.arena.stats import Floats, ci95, intransitivity, intransitivity_error, mean_se
+from searchdou.arena.store import Store
 from searchdou.errors import SearchDouError
 
 Pairs = dict[tuple[int, int], MatchResult]
@@ -110,19 +111,19 @@ def _plain(table: Floats) -> list[list[float | None]]:
 
 
 def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rules: str = "standard", *,
-                   time_s: float = 1.0, workers: int = 1, out: Path | None = None,
+                   time_s: float = 1.0, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
                    progress: Callable[[str, int], None] = lambda pair, done: None) -> TournamentResult:
-    """Play all pairs on common deals; with `out`, a folder, every pair is kept in a file there and resumed from it."""
+    """Play all pairs on common deals, each a match like any other: kept in the `store` and resumed from it."""
     if len(agents) < 2 or len(set(agents)) != len(agents):
         raise SearchDouError(f"a tournament needs two or more different agents, not {', '.join(agents) or 'none'}")
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
     pairs: Pairs = {}
-    for i, j in combinations(range(len(agents)), 2):
-        settings = MatchSettings(game, agents[i], agents[j], deals, seed, rules, time_s)
-        name = hashlib.sha256(f"{agents[i]} v {agents[j]}".encode()).hexdigest()[:12]
-        pairs[i, j] = run_match(settings, workers=workers, out=out / f"{name}.jsonl" if out else None,
-                                progress=_told(progress, f"{agents[i]} v {agents[j]}"))
+    with ExitStack() as stack:
+        if isinstance(store, Path):
+            store = stack.enter_context(Store(store))
+        for i, j in combinations(range(len(agents)), 2):
+            settings = MatchSettings(game, agents[i], agents[j], deals, seed, rules, time_s)
+            pairs[i, j] = run_match(settings, workers=workers, store=store, fresh=fresh,
+                                    progress=_told(progress, f"{agents[i]} v {agents[j]}"))
     return TournamentResult(game, agents, pairs)
 
 

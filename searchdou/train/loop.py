@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
+from searchdou.commit import commit
 from searchdou.errors import SearchDouError
 from searchdou.nets import Kind, Weights, save_weights
 from searchdou.nets.module import Batch, NetModule
@@ -161,7 +161,7 @@ class Loop(ABC):
     def _meta(self) -> dict[str, str]:
         settings = {key: value for key, value in asdict(self.settings).items() if key not in ("out", "resume")}
         return {"run": self.name, "settings": json.dumps(settings), "hours": f"{self.elapsed / 3600:.3f}",
-                "games": str(self.block * self.settings.games), "samples": str(self.seen), "commit": _commit()}
+                "games": str(self.block * self.settings.games), "samples": str(self.seen), "commit": commit()}
 
     # -- the loop --------------------------------------------------------------------------------------------
 
@@ -226,12 +226,3 @@ class Loop(ABC):
 
 def _clock(seconds: float) -> str:
     return f"{int(seconds // 3600)}:{int(seconds // 60 % 60):02d}:{int(seconds % 60):02d}"
-
-
-def _commit() -> str:
-    """The git commit of this code, when it is a checkout."""
-    try:
-        return subprocess.run(["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"], capture_output=True,
-                              text=True, timeout=5, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return "unknown"

@@ -110,7 +110,7 @@ def test_a_good_bot(game, bot):
 @pytest.mark.parametrize(("game", "workers"), [("doudizhu", 1), ("gongzhu", 1), ("gongzhu", 2)])
 def test_our_agents_as_bots_play_as_they_do_in_process(game, workers, monkeypatch):
     """`searchdou bot` reads all that an agent needs from one request, whatever came before."""
-    monkeypatch.setattr("searchdou.arena.match.CHUNK", 2)
+    monkeypatch.setattr("searchdou.arena.match.FEW", 2)
     agent = {"doudizhu": "rule", "gongzhu": "greed:samples=3"}[game]
     spec = f'cmd:"{sys.executable} -m searchdou.cli bot --game {game} --agent {agent}"'
     deals = 4 if workers == 2 else 2

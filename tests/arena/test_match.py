@@ -1,4 +1,4 @@
-"""A match is its settings: the same numbers in one process or two, in one go or resumed from a file."""
+"""A match is its settings: the same numbers in one process or two (resumed from a store: test_store.py)."""
 
 import json
 
@@ -6,26 +6,12 @@ import numpy as np
 import pytest
 
 import searchdou
-from searchdou.arena import match as module
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.errors import SearchDouError
 
 SETTINGS = {"doudizhu": MatchSettings("doudizhu", "rule", "random", 10, seed=1),
             "gongzhu": MatchSettings("gongzhu", "greed:samples=2", "if", 10, seed=1)}
 EVERY_GAME = pytest.mark.parametrize("game", sorted(SETTINGS))
-
-
-@pytest.fixture
-def dealt(monkeypatch):
-    """The numbers of the deals that are really played, in order."""
-    numbers = []
-    play = module._Sides.play
-
-    def counted(self, number):
-        numbers.append(number)
-        return play(self, number)
-    monkeypatch.setattr(module._Sides, "play", counted)
-    return numbers
 
 
 def figures(result):
@@ -51,16 +37,13 @@ def test_more_deals_are_the_same_deals_and_more(game):
 
 
 @EVERY_GAME
-def test_two_workers_play_the_same_match(game, monkeypatch, tmp_path):
+def test_two_workers_play_the_same_match(game):
     alone = run_match(SETTINGS[game])
-    monkeypatch.setattr(module, "CHUNK", 2)
     told = []
-    out = tmp_path / "match.jsonl"
-    together = run_match(SETTINGS[game], workers=2, out=out, progress=lambda done, values: told.append(done))
+    together = run_match(SETTINGS[game], workers=2, progress=lambda done, values: told.append(done))
     assert np.array_equal(together.outcomes, alone.outcomes)
     assert figures(together) == figures(alone)
     assert told == list(range(11))
-    assert sorted(json.loads(line)["deal"] for line in out.read_text().splitlines()[1:]) == list(range(10))
 
 
 @EVERY_GAME
@@ -68,101 +51,6 @@ def test_the_progress(game):
     told = []
     result = run_match(SETTINGS[game], progress=lambda done, values: told.append((done, values.tolist())))
     assert told == [(n, result.outcomes.mean(axis=1)[:n].tolist()) for n in range(11)]
-
-
-# -- files ----------------------------------------------------------------------------------------------------
-
-
-@EVERY_GAME
-@pytest.mark.parametrize("cut", [0, 1, 300])       # characters of the line after the ones kept
-@pytest.mark.parametrize("kept", [1, 4, 11])       # lines, the settings first
-def test_resume(game, kept, cut, tmp_path, dealt):
-    out = tmp_path / "match.jsonl"
-    full = run_match(SETTINGS[game], out=out)
-    text = out.read_text()
-    assert len(text.splitlines()) == 11
-    assert dealt == list(range(10))
-    dealt.clear()
-    lines = text.splitlines(keepends=True)
-    out.write_text("".join(lines[:kept]) + ("".join(lines[kept:]).split("\n")[0])[:cut])
-    told = []
-    again = run_match(SETTINGS[game], out=out, progress=lambda done, values: told.append(done))
-    assert dealt == list(range(kept - 1, 10))
-    assert told == list(range(kept - 1, 11))
-    assert figures(again) == figures(full)
-    assert again.clocks["a"].decisions == full.clocks["a"].decisions
-    # The file is whole again: every line reads, every deal stands there once.
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert rows[0] == {"settings": SETTINGS[game].__dict__, "version": searchdou.__version__}
-    assert [row["deal"] for row in rows[1:]] == list(range(10))
-    assert [row["outcomes"] for row in rows[1:]] == full.outcomes.tolist()
-    dealt.clear()
-    assert figures(run_match(SETTINGS[game], out=out)) == figures(full)
-    assert dealt == []
-
-
-def test_more_deals_go_on_from_fewer(tmp_path, dealt):
-    out = tmp_path / "match.jsonl"
-    fields = SETTINGS["gongzhu"].__dict__
-    run_match(MatchSettings(**{**fields, "deals": 6}), out=out)
-    dealt.clear()
-    more = run_match(MatchSettings(**{**fields, "deals": 9}), out=out)
-    assert dealt == [6, 7, 8]
-    dealt.clear()
-    fewer = run_match(MatchSettings(**{**fields, "deals": 3}), out=out)
-    assert dealt == []
-    assert np.array_equal(fewer.outcomes, more.outcomes[:3])
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_interrupted_and_resumed(workers, tmp_path, dealt, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 2)
-    settings, out = SETTINGS["gongzhu"], tmp_path / "match.jsonl"
-    full = run_match(settings)
-    dealt.clear()
-
-    def stop(done, values):
-        if done == 4:
-            raise KeyboardInterrupt
-    with pytest.raises(KeyboardInterrupt):
-        run_match(settings, out=out, workers=workers, progress=stop)
-    written = {json.loads(line)["deal"] for line in out.read_text().splitlines()[1:]}
-    assert len(written) == 4
-    dealt.clear()
-    again = run_match(settings, out=out)
-    assert dealt == sorted(set(range(10)) - written)
-    assert figures(again) == figures(full)
-
-
-def test_forfeits_are_resumed_too(tmp_path):
-    settings, out = MatchSettings("gongzhu", "cmd:/no/such/program", "if", 3), tmp_path / "match.jsonl"
-    full = run_match(settings, out=out)
-    assert run_match(settings, out=out).summary()["forfeits"] == full.summary()["forfeits"]
-    assert full.summary()["forfeits"]["a"]["dead"] == 3 * 52
-
-
-@pytest.mark.parametrize(("change", "words"), [
-    ({"a": "if"}, "its a is 'random', not 'if'"), ({"b": "greed"}, "its b is 'if', not 'greed'"),
-    ({"seed": 5}, "its seed is 0, not 5"), ({"time_s": 2.0}, "its time_s is 1.0, not 2.0"),
-    ({"game": "doudizhu", "b": "rule"}, "its game is 'gongzhu', not 'doudizhu'")])
-def test_another_match_is_refused(change, words, tmp_path):
-    out = tmp_path / "match.jsonl"
-    settings = MatchSettings("gongzhu", "random", "if", 2)
-    run_match(settings, out=out)
-    text = out.read_text()
-    with pytest.raises(SearchDouError, match=f"match.jsonl holds another match: {words}"):
-        run_match(MatchSettings(**{**settings.__dict__, **change}), out=out)
-    assert out.read_text() == text
-
-
-@pytest.mark.parametrize("text", ["my notes", "my notes\nand more", "{}\n", "[]\n", "5\n", '{"settings": 5}\n', "\n",
-                                  '{"sett', '{"settings": {}}\noink\n', '{"settings": {}}\n{"deal": 1}\n', "\xff\n", "\x00"])
-def test_a_file_of_the_users_is_left_alone(text, tmp_path):
-    out = tmp_path / "notes.txt"
-    out.write_text(text, encoding="latin-1")
-    with pytest.raises(SearchDouError, match=r"notes.txt (is not a match file of ours|holds another match)"):
-        run_match(MatchSettings("gongzhu", "random", "if", 2), out=out)
-    assert out.read_text(encoding="latin-1") == text
 
 
 # -- what is printed ------------------------------------------------------------------------------------------
@@ -203,6 +91,6 @@ def test_bad_settings(change, message):
 def test_bad_names_are_told_before_anything_is_played(change, message, workers, tmp_path):
     settings = MatchSettings(**{**SETTINGS["gongzhu"].__dict__, **change})
     with pytest.raises(SearchDouError, match=message):
-        run_match(settings, workers=workers, out=tmp_path / "match.jsonl")
+        run_match(settings, workers=workers, store=tmp_path / "results.sqlite")
     with pytest.raises(SearchDouError, match="at least one worker, not 0"):
         run_match(settings, workers=0)

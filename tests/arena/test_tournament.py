@@ -9,6 +9,7 @@ from rich.console import Console
 
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.arena.stats import ci95, intransitivity
+from searchdou.arena.store import Store
 from searchdou.arena.tournament import TournamentResult, plot_tournament, run_tournament, show_tournament
 from searchdou.errors import SearchDouError
 
@@ -116,16 +117,21 @@ def test_the_picture(result, tmp_path):
     assert path.stat().st_size > 5000
 
 
-def test_a_tournament_goes_on_from_its_folder(tmp_path):
-    out, told = tmp_path / "deep" / "folder", []
-    first = run_tournament("gongzhu", ["random", "if"], 5, out=out)
-    again = run_tournament("gongzhu", ["random", "if", "greed:samples=1"], 5, out=out,
+def test_a_tournament_goes_on_from_its_store(tmp_path):
+    path, told = tmp_path / "deep" / "results.sqlite", []
+    first = run_tournament("gongzhu", ["random", "if"], 5, store=path)
+    again = run_tournament("gongzhu", ["random", "if", "greed:samples=1"], 5, store=path,
                            progress=lambda pair, done: told.append((pair, done)))
     assert np.array_equal(again.pairs[0, 1].outcomes, first.pairs[0, 1].outcomes)
     assert told[:2] == [("random v if", 5), ("random v greed:samples=1", 0)]     # the first pair was all there
-    assert len(list(out.iterdir())) == 3
-    with pytest.raises(SearchDouError, match="holds another match: its seed is 0, not 1"):
-        run_tournament("gongzhu", ["random", "if"], 5, seed=1, out=out)
+    match = MatchSettings("gongzhu", "random", "if", 5)
+    run_match(match, store=path, progress=lambda done, values: told.append(done))
+    assert told[-1] == 5                                                         # a pair is a match like any other
+    run_tournament("gongzhu", ["random", "if"], 5, store=path, fresh=True)
+    with Store(path) as store:
+        assert [(row["a"], row["b"], row["attempt"], row["deals"]) for row in store.matches()] == [
+            ("random", "if", 1, 5), ("random", "greed:samples=1", 1, 5), ("if", "greed:samples=1", 1, 5),
+            ("random", "if", 2, 5)]
 
 
 @pytest.mark.parametrize("agents", [[], ["if"], ["if", "greed", "if"]])
