@@ -315,7 +315,7 @@ def test_a_killed_process_loses_only_unfinished_deals(how, path):
     process = started(path, 10 ** 6, 1)
     try:
         until = time.monotonic() + 60
-        while not path.exists() or len(kept(path)) < 50:
+        while not path.exists() or not path.stat().st_size or len(kept(path)) < 50:     # made, but not yet filled
             assert time.monotonic() < until
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.05)
