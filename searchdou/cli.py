@@ -358,21 +358,23 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
 HoursOption = Annotated[float, typer.Option(help="of training in all, resumed runs counted")]
 RunOption = Annotated[Path | None, typer.Option(help="folder of checkpoint, weights, curve and logs; runs/GAME without it")]
 ResumeOption = Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")]
+TrainRayOption = Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="play on a Ray cluster: auto or host:port; "
+                                                    "without an address one on this machine; the learner stays here")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")]
 
 
 @train.command("gongzhu")
 def train_gongzhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                  set_: SetOption = None) -> None:
+                  ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """Both nets of Gongzhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/scrofa.py)."""
-    _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+    _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
 @train.command("doudizhu")
 def train_doudizhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                   set_: SetOption = None) -> None:
+                   ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """The nets of DouDizhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/dmc.py)."""
-    _train("doudizhu", "dmc", "DmcSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+    _train("doudizhu", "dmc", "DmcSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
 def _settings(kind: Any, items: list[str], **given: Any) -> Any:
@@ -392,19 +394,19 @@ def _settings(kind: Any, items: list[str], **given: Any) -> Any:
     return kind(**given)
 
 
-def _train(game: str, algorithm: str, settings: str, items: list[str], **given: Any) -> None:
+def _train(game: str, algorithm: str, settings: str, items: list[str], ray: str | None, **given: Any) -> None:
     """Run a training with one live line; whatever stops it, the last checkpoint is whole."""
     try:
         module = importlib.import_module(f"searchdou.train.{algorithm}")
     except ModuleNotFoundError as missing:
         raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
     given["out"] = given["out"] or Path("runs") / game
-    with errors.status("compiling") as status:
+    with _cluster(ray, None) as cluster, errors.status("compiling") as status:
         def tell(line: str, lasting: bool) -> None:
             status.update(line)
             if lasting:
                 console.print(line)
-        training = module.Training(_settings(getattr(module, settings), items, **given), tell)
+        training = module.Training(_settings(getattr(module, settings), items, **given), tell, cluster)
         signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started us with it ignored
         signal.signal(signal.SIGTERM, _interrupt)
         try:
