@@ -9,7 +9,7 @@ demo: .venv/core.done            ## three players finish a hand of DouDizhu
 	$(BIN)/searchdou demo $(if $(GAME),--game $(GAME))
 
 test: .venv/dev.done             ## every test, with the JIT on, off, and with bounds checks
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m unit -n 2
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m unit -n 2
 
@@ -31,5 +31,5 @@ clean:                           ## forget the environment (compiled kernels are
 	touch $@
 
 .venv/dev.done: .venv/core.done
-	$(PIP) --no-build-isolation -e '.[dev,train,peers]'
+	$(PIP) --no-build-isolation -e '.[dev,train,peers,ray]'
 	touch $@

@@ -10,6 +10,7 @@ import math
 import runpy
 import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import searchdou
 from searchdou import games
+from searchdou.cluster import Cluster
 from searchdou.errors import IllegalAction, SearchDouError, UnknownName
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -35,7 +37,9 @@ GameOption = Annotated[str, typer.Option("--game", help="doudizhu or gongzhu")]
 SeedOption = Annotated[int, typer.Option(help="the same seed gives the same deals and moves")]
 RulesOption = Annotated[str, typer.Option(help="rule set of DouDizhu: standard, douzero, openspiel, botzone, rlcard")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object instead of a table")]
-WorkersOption = Annotated[int, typer.Option(help="processes to play in")]
+WorkersOption = Annotated[int | None, typer.Option(help="processes to play in; 1 without it, with --ray one a CPU")]
+RayOption = Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="play on a Ray cluster: auto or host:port; without "
+                                               "an address one on this machine")]
 StoreOption = Annotated[Path | None, typer.Option(help="results file: deals found there are not played again, new ones are "
                                                        "added; $SEARCHDOU_STORE or the user's data folder without it")]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="play all deals again, kept as another attempt")]
@@ -45,7 +49,7 @@ TimeOption = Annotated[float, typer.Option(help="seconds a move for cmd: program
 def main() -> None:
     """Run the command line; bad input is one line on stderr and status 2, Ctrl-C is status 130."""
     try:
-        app()
+        app(_words(sys.argv[1:]))
     except SearchDouError as error:
         errors.print(f"searchdou: {error}", markup=False, style="red", soft_wrap=True)
         sys.exit(2)
@@ -57,6 +61,13 @@ def main() -> None:
     except OSError as error:  # a file of the user's that cannot be read or written
         errors.print(f"searchdou: {error}", markup=False, style="red", soft_wrap=True)
         sys.exit(2)
+
+
+def _words(arguments: list[str]) -> list[str]:
+    """The command line with a value for `--ray` where it stands alone: typer wants one."""
+    following = [*arguments[1:], "-"]
+    return ["--ray=" if word == "--ray" and after.startswith("-") else word
+            for word, after in zip(arguments, following, strict=False)]
 
 
 @app.command()
@@ -206,9 +217,9 @@ def _ask(game: str, state: Any) -> Any:
 def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="agent spec")] = "rule",
           b: Annotated[str, typer.Option(help="agent spec")] = "random",
           deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 100,
-          seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
-          store: StoreOption = None, fresh: FreshOption = False, time_s: TimeOption = 1.0, as_json: JsonOption = False
-          ) -> None:
+          seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = None,
+          ray: RayOption = None, store: StoreOption = None, fresh: FreshOption = False, time_s: TimeOption = 1.0,
+          as_json: JsonOption = False) -> None:
     """Side a against side b, every deal twice with sides swapped, with 95% intervals paired by deal."""
     from searchdou.arena.match import MatchSettings, run_match
     from searchdou.arena.show import show_match
@@ -216,7 +227,7 @@ def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="ag
     settings = MatchSettings(game, a, b, deals, seed, rules, time_s)
     path = store or default_path()
     found: list[int] = []
-    with _progress() as progress:
+    with _cluster(ray, workers) as cluster, _progress() as progress:
         task = progress.add_task(f"{a} v {b}", total=deals, value="")
 
         def update(done: int, values: Any) -> None:
@@ -225,7 +236,8 @@ def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="ag
                 _tell_found(done, deals, path)
             text = f"{values.mean():+.2f} ± {1.96 * values.std() / max(1, len(values)) ** 0.5:.2f}" if len(values) else ""
             progress.update(task, completed=done, value=text)
-        result = run_match(settings, workers=workers, store=path, fresh=fresh, progress=update)
+        result = run_match(settings, workers=1 if workers is None else workers, store=path, fresh=fresh, cluster=cluster,
+                           progress=update)
     if as_json:
         _print_json(result.summary())
     else:
@@ -237,8 +249,8 @@ def tournament(game: GameOption = "gongzhu",
                agents: Annotated[str, typer.Option(help="agent specs, separated by ; or, where none has settings, by ,")]
                = "random,if,greed",
                deals: Annotated[int, typer.Option("--deals", "--decks", help="deals, each played twice")] = 1024,
-               seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
-               store: StoreOption = None, fresh: FreshOption = False,
+               seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = None,
+               ray: RayOption = None, store: StoreOption = None, fresh: FreshOption = False,
                plot: Annotated[Path | None, typer.Option(help="draw the cross tables as heat maps into this file")] = None,
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
     """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
@@ -247,7 +259,7 @@ def tournament(game: GameOption = "gongzhu",
     specs = _specs(agents)
     path = store or default_path()
     found: dict[str, int] = {}
-    with _progress() as progress:
+    with _cluster(ray, workers) as cluster, _progress() as progress:
         tasks: dict[str, Any] = {}
 
         def update(pair: str, done: int) -> None:
@@ -255,8 +267,8 @@ def tournament(game: GameOption = "gongzhu",
                 found[pair] = done
                 tasks[pair] = progress.add_task(pair, total=deals, value="")
             progress.update(tasks[pair], completed=done)
-        result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=workers, store=path, fresh=fresh,
-                                progress=update)
+        result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=1 if workers is None else workers,
+                                store=path, fresh=fresh, cluster=cluster, progress=update)
     _tell_found(sum(found.values()), deals * len(found), path)
     if plot:
         plot_tournament(result, plot)
@@ -264,6 +276,11 @@ def tournament(game: GameOption = "gongzhu",
         _print_json(result.summary())
     else:
         show_tournament(result, console)
+
+
+def _cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+    """The Ray cluster asked for, if any."""
+    return nullcontext() if address is None else Cluster(address, workers)
 
 
 def _tell_found(found: int, deals: int, path: Path) -> None:
@@ -341,21 +358,23 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
 HoursOption = Annotated[float, typer.Option(help="of training in all, resumed runs counted")]
 RunOption = Annotated[Path | None, typer.Option(help="folder of checkpoint, weights, curve and logs; runs/GAME without it")]
 ResumeOption = Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")]
+TrainRayOption = Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="play on a Ray cluster: auto or host:port; "
+                                                    "without an address one on this machine; the learner stays here")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")]
 
 
 @train.command("gongzhu")
 def train_gongzhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                  set_: SetOption = None) -> None:
+                  ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """Both nets of Gongzhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/scrofa.py)."""
-    _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+    _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
 @train.command("doudizhu")
 def train_doudizhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                   set_: SetOption = None) -> None:
+                   ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """The nets of DouDizhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/dmc.py)."""
-    _train("doudizhu", "dmc", "DmcSettings", set_ or [], hours=hours, out=out, resume=resume, seed=seed)
+    _train("doudizhu", "dmc", "DmcSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
 def _settings(kind: Any, items: list[str], **given: Any) -> Any:
@@ -375,19 +394,19 @@ def _settings(kind: Any, items: list[str], **given: Any) -> Any:
     return kind(**given)
 
 
-def _train(game: str, algorithm: str, settings: str, items: list[str], **given: Any) -> None:
+def _train(game: str, algorithm: str, settings: str, items: list[str], ray: str | None, **given: Any) -> None:
     """Run a training with one live line; whatever stops it, the last checkpoint is whole."""
     try:
         module = importlib.import_module(f"searchdou.train.{algorithm}")
     except ModuleNotFoundError as missing:
         raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
     given["out"] = given["out"] or Path("runs") / game
-    with errors.status("compiling") as status:
+    with _cluster(ray, None) as cluster, errors.status("compiling") as status:
         def tell(line: str, lasting: bool) -> None:
             status.update(line)
             if lasting:
                 console.print(line)
-        training = module.Training(_settings(getattr(module, settings), items, **given), tell)
+        training = module.Training(_settings(getattr(module, settings), items, **given), tell, cluster)
         signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started us with it ignored
         signal.signal(signal.SIGTERM, _interrupt)
         try:

@@ -87,4 +87,5 @@ def test_playing_needs_no_torch_and_no_peers():
     assert done.returncode == 0, done.stderr
     modules = set(done.stdout.split())
     assert "numba" in modules
-    assert not modules & {"torch", "rlcard", "douzero", "pyspiel", "open_spiel", "matplotlib", "hypothesis", "pytest"}
+    assert not modules & {"torch", "rlcard", "douzero", "pyspiel", "open_spiel", "matplotlib", "hypothesis", "pytest",
+                          "ray"}

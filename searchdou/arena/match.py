@@ -1,4 +1,5 @@
-"""Side a against side b on numbered deals: in this process or in several, resumed from a store that keeps every deal."""
+"""Side a against side b on numbered deals: in this process, in several or on a cluster, resumed from a store that keeps
+every deal."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from searchdou.arena.formats import Format, format_of
 from searchdou.arena.stats import Floats
 from searchdou.arena.store import Store
 from searchdou.arena.table import Clock, Played, play
+from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
 
 FEW = 8  # up to so many deals are played here: other processes take a second to start
@@ -66,7 +68,7 @@ class MatchResult:
         return {**result, **asdict(self.settings), "version": searchdou.__version__}
 
 
-class _Sides:
+class Sides:
     """The two players of a match, built once in every process that plays part of it."""
 
     def __init__(self, settings: MatchSettings) -> None:
@@ -94,13 +96,13 @@ def _player(settings: MatchSettings, spec: str) -> agents.Player:
     return agents.make(settings.game, parsed)
 
 
-_sides: _Sides | None = None  # of this worker process
+_sides: Sides | None = None  # of this worker process
 
 
 def _begin(settings: MatchSettings) -> None:
     import atexit
     global _sides
-    _sides = _Sides(settings)
+    _sides = Sides(settings)
     atexit.register(_sides.close)
 
 
@@ -110,11 +112,13 @@ def _work(number: int) -> Played:
 
 
 def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
+              cluster: Cluster | None = None,
               progress: Callable[[int, Floats], None] = lambda done, values: None) -> MatchResult:
     """Play the match; with a `store` every deal is kept there at once, and deals found there are not played again.
 
-    `fresh` begins another attempt instead, beside those that are kept. `progress(done, values)` is called at the beginning
-    with what the store has, and after every deal, with the number done and one value a deal.
+    `fresh` begins another attempt instead, beside those that are kept. With a `cluster` its workers play instead of
+    processes here. `progress(done, values)` is called at the beginning with what the store has, and after every deal, with
+    the number done and one value a deal.
     """
     if workers < 1:
         raise SearchDouError(f"a match needs at least one worker, not {workers}")
@@ -127,7 +131,8 @@ def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path 
         todo = [number for number in range(settings.deals) if number not in done]
         values = [np.mean(deal.outcomes) for deal in done.values()]
         progress(len(done), np.array(values))
-        played = stack.enter_context(closing(_played(settings, todo, workers)))  # an interrupt ends programs and workers
+        # Closed at once after an interrupt: programs and workers end with it.
+        played = stack.enter_context(closing(_played(settings, todo, workers, cluster)))
         for deal in played:
             done[deal.number] = store.add(match, deal) if store else deal
             values.append(np.mean(done[deal.number].outcomes))
@@ -139,16 +144,21 @@ def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path 
     return result
 
 
-def _played(settings: MatchSettings, todo: list[int], workers: int) -> Generator[Played, None, None]:
+def _played(settings: MatchSettings, todo: list[int], workers: int, cluster: Cluster | None
+            ) -> Generator[Played, None, None]:
+    if cluster and todo:
+        from searchdou.arena.cluster import played
+        yield from played(cluster, settings, todo)
+        return
     if workers == 1 or len(todo) <= FEW:
-        sides = _Sides(settings)
+        sides = Sides(settings)
         try:
             for number in todo:
                 yield sides.play(number)
         finally:
             sides.close()
         return
-    _Sides(settings).close()  # a bad spec is told here once, not by every worker
+    Sides(settings).close()  # a bad spec is told here once, not by every worker
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(settings,)) as pool:
         futures = [pool.submit(_work, number) for number in todo]  # one by one: what is played can be kept at once

@@ -18,6 +18,7 @@ import searchdou
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
 from searchdou.arena.stats import Floats, ci95, intransitivity, intransitivity_error, mean_se
 from searchdou.arena.store import Store
+from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
 
 Pairs = dict[tuple[int, int], MatchResult]
@@ -112,6 +113,7 @@ def _plain(table: Floats) -> list[list[float | None]]:
 
 def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rules: str = "standard", *,
                    time_s: float = 1.0, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
+                   cluster: Cluster | None = None,
                    progress: Callable[[str, int], None] = lambda pair, done: None) -> TournamentResult:
     """Play all pairs on common deals, each a match like any other: kept in the `store` and resumed from it."""
     if len(agents) < 2 or len(set(agents)) != len(agents):
@@ -122,7 +124,7 @@ def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rule
             store = stack.enter_context(Store(store))
         for i, j in combinations(range(len(agents)), 2):
             settings = MatchSettings(game, agents[i], agents[j], deals, seed, rules, time_s)
-            pairs[i, j] = run_match(settings, workers=workers, store=store, fresh=fresh,
+            pairs[i, j] = run_match(settings, workers=workers, store=store, fresh=fresh, cluster=cluster,
                                     progress=_told(progress, f"{agents[i]} v {agents[j]}"))
     return TournamentResult(game, agents, pairs)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +26,7 @@ from inference._game_kernels import Uniform
 from inference._rng_kernels import stream
 from searchdou.agents._doudizhu_rule_kernels import rule_policy
 from searchdou.arena.match import MatchSettings, run_match
+from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _encode_kernels, encode
 from searchdou.games.doudizhu.rulesets import rule_set
@@ -91,29 +91,14 @@ def factorised_loss(found: torch.Tensor, won: torch.Tensor, stakes: torch.Tensor
     return each.mean()
 
 
-class Training(Loop):
-    """Seven nets that learn from one stream of games."""
+class Actor:
+    """Plays blocks of games: everything random in one comes from the seed and its number."""
 
-    name = "dmc"
+    def __init__(self, s: DmcSettings) -> None:
+        self.s = s
 
-    def __init__(self, settings: DmcSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None) -> None:
-        self.s = s = settings
-        if not 0 <= s.full <= 1 or not 0 <= s.oracle <= 1:
-            raise SearchDouError("full and oracle are shares, 0 to 1")
-        self.nets = {(view, role): RoleLearner(view, role, s) for view in encode.VIEWS for role in encode.roles_of(view)
-                     if view == "seen" or s.oracle}
-        super().__init__(s, {f"{view}-{role}": net for (view, role), net in self.nets.items()}, tell)
-        self._pool = ThreadPoolExecutor(1)
-        self._best: dict[str, Weights] = {}      # the weights of the exam before
-
-    def blueprint(self) -> dict[str, Weights]:
-        """The weights of the one-seat nets by role."""
-        return {role: self.nets["seen", role].weights() for role in encode.ROLES}
-
-    def play(self) -> Future[tuple[kernels.Samples, float]]:
-        return self._pool.submit(self._play, self.blueprint(), self.block)
-
-    def _play(self, weights: dict[str, Weights], block: int) -> tuple[kernels.Samples, float]:
+    def play(self, block: int, weights: dict[str, Weights]) -> tuple[kernels.Samples, float]:
+        """The samples of all roles, and the seconds it took; `weights` are the blueprint's by role."""
         s, room = self.s, 40 * self.s.games
         samples = kernels.Samples(np.empty((room, kernels.FIELDS), np.int64), np.empty(room, np.int64),
                                   np.empty(room, np.float32), np.empty(room, np.float32), np.zeros(2, np.int64))
@@ -121,6 +106,29 @@ class Training(Loop):
         began = time.perf_counter()
         kernels.play_block(encode.blueprint(weights.__getitem__, s.mix), s.games, scheme, stream(s.seed, block), samples)
         return samples, time.perf_counter() - began
+
+
+class Training(Loop):
+    """Seven nets that learn from one stream of games."""
+
+    name, actor = "dmc", Actor
+
+    def __init__(self, settings: DmcSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
+                 cluster: Cluster | None = None) -> None:
+        self.s = s = settings
+        if not 0 <= s.full <= 1 or not 0 <= s.oracle <= 1:
+            raise SearchDouError("full and oracle are shares, 0 to 1")
+        self.nets = {(view, role): RoleLearner(view, role, s) for view in encode.VIEWS for role in encode.roles_of(view)
+                     if view == "seen" or s.oracle}
+        super().__init__(s, {f"{view}-{role}": net for (view, role), net in self.nets.items()}, tell, cluster)
+        self._best: dict[str, Weights] = {}      # the weights of the exam before
+
+    def blueprint(self) -> dict[str, Weights]:
+        """The weights of the one-seat nets by role."""
+        return {role: self.nets["seen", role].weights() for role in encode.ROLES}
+
+    def job(self) -> dict[str, Weights]:
+        return self.blueprint()
 
     def learn(self, played: tuple[kernels.Samples, float], rate: float) -> int:
         return sum(net.learn(played[0], self.s, rate, np.random.default_rng((self.s.seed, self.block, number)))

@@ -2,6 +2,8 @@
 
     play a block of games by the nets as they are (a thread, compiled) | learn from the blocks before (torch)
     -> move the players' weights towards the learner's -> again, the learning rate falling with the time
+
+On a Ray cluster more actors play, on other machines (`cluster.py`); the learner is the same.
 """
 
 from __future__ import annotations
@@ -10,21 +12,24 @@ import json
 import math
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
+from searchdou.cluster import Cluster
 from searchdou.commit import commit
 from searchdou.errors import SearchDouError
 from searchdou.nets import Kind, Weights, save_weights
 from searchdou.nets.module import Batch, NetModule
+from searchdou.train.cluster import RemoteActors
 
 
 @dataclass(frozen=True)
@@ -83,15 +88,40 @@ class Learner:
         return float(loss.detach())
 
 
+class Actor(Protocol):
+    """Plays blocks of games; everything random in a block comes from the seed and its number."""
+
+    def play(self, block: int, job: Any) -> Any:
+        """The samples of a block; `job` is what `Loop.job` said, the weights above all."""
+
+
+class LocalActor:
+    """One actor in a thread of its own; its compiled loop holds no lock."""
+
+    ahead = 1                                # blocks under way while the learner learns
+
+    def __init__(self, actor: Actor) -> None:
+        self._actor, self._pool = actor, ThreadPoolExecutor(1)
+
+    def start(self, block: int, job: Any) -> Callable[[], Any]:
+        """Begin a block; returns what waits for its samples."""
+        return self._pool.submit(self._actor.play, block, job).result
+
+    def close(self) -> None:
+        """Play no more blocks after this one."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
 class Loop(ABC):
     """Resume or begin, play and learn side by side, checkpoint, take exams, write weights."""
 
     name: str                                # of the algorithm, for the weights' metadata
+    actor: Callable[[Any], Actor]            # its class that plays, made from the settings
 
     def __init__(self, settings: LoopSettings, learners: dict[str, Learner],
-                 tell: Callable[[str, bool], None] = lambda line, lasting: None) -> None:
+                 tell: Callable[[str, bool], None] = lambda line, lasting: None, cluster: Cluster | None = None) -> None:
         self.settings = s = settings
-        self.learners, self.tell = learners, tell
+        self.learners, self.tell, self.cluster = learners, tell, cluster
         if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1:
             raise SearchDouError("training needs hours above 0, and at least one game, batch and window")
         s.out.mkdir(parents=True, exist_ok=True)
@@ -107,8 +137,8 @@ class Loop(ABC):
     # -- what an algorithm says ------------------------------------------------------------------------------
 
     @abstractmethod
-    def play(self) -> Future[Any]:
-        """Begin to play block number `self.block` with the weights as they are."""
+    def job(self) -> Any:
+        """What an actor needs to play the next block with the weights as they are."""
 
     @abstractmethod
     def learn(self, played: Any, rate: float) -> int:
@@ -171,13 +201,14 @@ class Loop(ABC):
         torch.set_num_threads(1)
         writer = SummaryWriter(s.out / "tensorboard", purge_step=self.block)
         last_save = last_exam = self.elapsed
+        actors = RemoteActors(self.cluster, self.actor, s) if self.cluster else LocalActor(self.actor(s))
         try:
-            waiting = self.play()
+            waiting = deque(actors.start(self.block + i, self.job()) for i in range(actors.ahead))
             while self.progress() < 1.0:
                 began = time.perf_counter()
-                played = waiting.result()
-                self.block += 1
-                waiting = self.play()                     # with the weights as they are: one block behind the learner
+                played = waiting.popleft()()
+                self.block += 1                           # the next is played with the weights as they are, before learning
+                waiting.append(actors.start(self.block + actors.ahead - 1, self.job()))
                 rate = s.last_rate + (s.rate - s.last_rate) * 0.5 * (1.0 + math.cos(math.pi * self.progress()))
                 self.seen += self.learn(played, rate)
                 seconds = time.perf_counter() - began
@@ -193,6 +224,7 @@ class Loop(ABC):
         finally:                                          # also after Ctrl-C, wherever it struck
             self.save()
             writer.close()
+            actors.close()
         return self.curve
 
     def progress(self) -> float:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +25,7 @@ import torch
 from inference._rng_kernels import stream
 from mcts._solver_kernels import new_table
 from searchdou.arena.match import MatchSettings, run_match
+from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import _encode_kernels, encode
 from searchdou.nets import Kind, Weights
@@ -81,28 +81,31 @@ def _trace() -> kernels.Trace:
     return kernels.Trace(rows, np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n))
 
 
+class Job(NamedTuple):
+    """What a block is played with."""
+
+    oracle: Weights
+    blueprint: Weights
+    decay: float
+
+
 class Actor:
-    """Plays blocks of games in a thread of its own; the compiled loop holds no lock."""
+    """Plays blocks of games: everything random in one comes from the seed and its number."""
 
     def __init__(self, s: ScrofaSettings) -> None:
         self.s = s
         self._table = new_table(16)
         self._trace, self._seen = _trace(), _trace()
-        self._pool = ThreadPoolExecutor(1)
 
-    def start(self, oracle: Weights, blueprint: Weights, block: int, decay: float
-              ) -> Future[tuple[kernels.Samples, kernels.Samples, float]]:
-        """Begin block number `block`: everything random in it comes from the seed and that number."""
-        return self._pool.submit(self._play, encode.oracle(oracle), encode.blueprint(blueprint), block, decay)
-
-    def _play(self, oracle: Any, blueprint: Any, block: int, decay: float) -> tuple[kernels.Samples, kernels.Samples, float]:
-        s = self.s
+    def play(self, block: int, job: Job) -> tuple[kernels.Samples, kernels.Samples, float]:
+        """The samples of the oracle and of the blueprint, and the seconds it took."""
+        s, oracle, blueprint = self.s, encode.oracle(job.oracle), encode.blueprint(job.blueprint)
         samples, views = (kernels.Samples(np.empty((s.games * kernels.MOST_CHOICES, kernels.FIELDS), np.int64),
                                           np.empty(s.games * kernels.MOST_CHOICES, np.float32), np.zeros(1, np.int64))
                           for _ in range(2))
         began = time.perf_counter()
         self._table.rows[:] = 0
-        kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, decay, s.solve), self._table,
+        kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, job.decay, s.solve), self._table,
                            self._trace, self._seen, stream(s.seed, block), samples, views)
         return samples, views, time.perf_counter() - began
 
@@ -140,16 +143,16 @@ def over_greed(spec: str, deals: int, seed: int = 1) -> tuple[float, float]:
 class Training(Loop):
     """An oracle and a blueprint that learn from one stream of games."""
 
-    name = "scrofa"
+    name, actor = "scrofa", Actor
 
-    def __init__(self, settings: ScrofaSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None) -> None:
+    def __init__(self, settings: ScrofaSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
+                 cluster: Cluster | None = None) -> None:
         self.s = s = settings
         if not 12 <= s.solve <= 24:
             raise SearchDouError("training needs solve from 12 to 24")
         self.oracle = WindowLearner(encode.OPEN, encode.ORACLE_FILE, s, s.seed)
         self.blueprint = WindowLearner(encode.AVERAGED, encode.BLUEPRINT_FILE, s, s.seed + 1)
-        super().__init__(s, {"oracle": self.oracle, "blueprint": self.blueprint}, tell)
-        self._actor = Actor(s)
+        super().__init__(s, {"oracle": self.oracle, "blueprint": self.blueprint}, tell, cluster)
 
     @cached_property
     def exam(self) -> Exam:
@@ -160,9 +163,9 @@ class Training(Loop):
         assert self.exam                                   # solved before the clock runs
         return super().run()
 
-    def play(self) -> Future[tuple[kernels.Samples, kernels.Samples, float]]:
+    def job(self) -> Job:
         decay = self.s.decay + (self.s.last_decay - self.s.decay) * self.progress()
-        return self._actor.start(self.oracle.weights(), self.blueprint.weights(), self.block, decay)
+        return Job(self.oracle.weights(), self.blueprint.weights(), decay)
 
     def learn(self, played: tuple[kernels.Samples, kernels.Samples, float], rate: float) -> int:
         return sum(learner.learn(block, self.s, rate, np.random.default_rng((self.s.seed, self.block, number)))

@@ -43,12 +43,12 @@ def path(tmp_path):
 def dealt(monkeypatch):
     """The numbers of the deals that are really played, in order."""
     numbers = []
-    play = module._Sides.play
+    play = module.Sides.play
 
     def counted(self, number):
         numbers.append(number)
         return play(self, number)
-    monkeypatch.setattr(module._Sides, "play", counted)
+    monkeypatch.setattr(module.Sides, "play", counted)
     return numbers
 
 

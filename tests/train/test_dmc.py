@@ -19,7 +19,7 @@ from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, role_of
 from searchdou.games.doudizhu.cards import pack
 from searchdou.nets import load_weights
 from searchdou.train import _dmc_kernels as kernels
-from searchdou.train.dmc import DmcSettings, Training, duel, factorised_loss
+from searchdou.train.dmc import Actor, DmcSettings, Training, duel, factorised_loss
 
 TINY = {"games": 30, "batch": 64, "decks": 0, "rlcard_decks": 0, "window": 2}
 
@@ -31,7 +31,8 @@ def training(folder, **changed) -> Training:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """One block of games, and its positions."""
-    samples, _ = training(tmp_path_factory.mktemp("dmc")).play().result()
+    made = training(tmp_path_factory.mktemp("dmc"))
+    samples, _ = Actor(made.s).play(0, made.job())
     return samples, [kernels.read_row(row) for row in samples.rows[:int(samples.used[0])]]
 
 

@@ -21,7 +21,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import _kernels, encode
 from searchdou.nets import load_weights
 from searchdou.train import _scrofa_kernels as kernels
-from searchdou.train.scrofa import Actor, Exam, ScrofaSettings, Training, WindowLearner
+from searchdou.train.scrofa import Actor, Exam, Job, ScrofaSettings, Training, WindowLearner
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deals": 0}
@@ -30,7 +30,7 @@ TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deal
 def block(number: int = 0, **changed):
     settings = ScrofaSettings(**{**TINY, **changed})
     nets = encode.untrained(encode.OPEN), encode.untrained(encode.AVERAGED, 1)
-    return Actor(settings).start(*nets, number, 0.8).result()[:2]
+    return Actor(settings).play(number, Job(*nets, 0.8))[:2]
 
 
 # --- samples ------------------------------------------------------------------------------------------------------------
@@ -138,8 +138,12 @@ def test_learning_lowers_the_loss_and_the_seed_decides(tmp_path):
         training = Training(ScrofaSettings(**{**TINY, "games": 100}, blocks=12, out=tmp_path / name),
                             lambda line, lasting, told=told: told.append((lasting, line)))
         first: list[float] = []
-        learn = training._learn
-        training._learn = lambda s, v, learn=learn, t=training, first=first: (learn(s, v), first.append(t.oracle.loss))
+
+        def noted(played, rate, learn=training.learn, t=training, first=first):
+            used = learn(played, rate)
+            first.append(t.oracle.loss)
+            return used
+        training.learn = noted
         curve = training.run()
         losses.append(first)
         assert [lasting for lasting, _ in told].count(True) == len(curve) == 1
