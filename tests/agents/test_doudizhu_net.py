@@ -126,14 +126,17 @@ def test_a_strong_hand_bids_three_and_a_weak_one_passes(how):
 
 
 def test_the_others_bids_matter_to_those_who_look():
-    """AlphaDou's Appendix C: 333444569TTJJQKK2 is worth more when the others have passed than when one wants it."""
+    """The hand of AlphaDou's Appendix C: to pass is a draw when all have passed, and costs when another is landlord."""
     hand = "333444569TTJJQKK2"
+    found = {how: [Bidder(encode.blueprint_in(), how, 400, 0).values(to_bid(hand, bids)) for bids in ((0, 0), (0, 2))]
+             for how in BIDS}
     for how in ("net", "price"):
-        bidder = Bidder(encode.blueprint_in(), how, 400, 0)
-        passed, wanted = (bidder.values(to_bid(hand, bids)).values for bids in ((0, 0), (0, 2)))
-        assert passed[3].mean - passed[0].mean > wanted[3].mean - wanted[0].mean
-    threshold = Bidder(encode.blueprint_in(), "threshold", 400, 0)
-    assert threshold.values(to_bid(hand, (0, 0))).best == 0
+        passed, wanted = (bids.values for bids in found[how])
+        assert passed[0].mean == pytest.approx(0.0, abs=0.2)
+        assert wanted[0].mean < -0.5
+    passed, wanted = (bids.values for bids in found["net"])
+    assert passed[3].mean > wanted[3].mean               # who bids two holds cards that the landlord would miss
+    assert [bids.best for bids in found["threshold"]] == [0, 0]
 
 
 def test_bids_of_the_agents():
