@@ -231,10 +231,14 @@ def tournament(game: GameOption = "gongzhu",
                seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = 1,
                out: Annotated[Path | None, typer.Option(help="keep every deal in this folder, and go on from it")] = None,
                plot: Annotated[Path | None, typer.Option(help="draw the cross tables as heat maps into this file")] = None,
+               markdown: Annotated[Path | None, typer.Option(help="write the ratings to this file, in Markdown")] = None,
+               anchor: Annotated[str | None, typer.Option(help="the agent rated 0; without it the mean is 0")] = None,
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
-    """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
-    from searchdou.arena.tournament import plot_tournament, run_tournament, show_tournament
+    """Every agent against every other on common deals: cross tables with errors, ratings, WPG, intransitivity."""
+    from searchdou.arena.tournament import markdown_of, plot_tournament, run_tournament, show_tournament
     specs = _specs(agents)
+    if anchor is not None and anchor not in specs:
+        raise UnknownName("anchor", anchor, specs)
     with _progress() as progress:
         tasks: dict[str, Any] = {}
 
@@ -243,8 +247,11 @@ def tournament(game: GameOption = "gongzhu",
                 tasks[pair] = progress.add_task(pair, total=deals, value="")
             progress.update(tasks[pair], completed=done)
         result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=workers, out=out, progress=update)
+    result.anchor = anchor
     if plot:
         plot_tournament(result, plot)
+    if markdown:
+        markdown.write_text(markdown_of(result))
     if as_json:
         _print_json(result.summary())
     else:

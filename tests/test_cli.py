@@ -204,6 +204,11 @@ def test_tournament_as_json(searchdou_, tmp_path):
     assert set(summary["wpg"]) == {"random", "if"}
     assert {"epsilon", "epsilon_se"} <= set(summary)
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    done = searchdou_("tournament", "--agents", "random,if", "--deals", 4, "--markdown", tmp_path / "x.md", "--anchor", "if",
+                      "--json")
+    rows = {row["agent"]: row for row in json.loads(done.out)["ratings"]["agents"]}
+    assert rows["if"]["elo"] == 0 > rows["random"]["elo"]
+    assert f"| 2 | `random` | {rows['random']['elo']:+.0f} |" in (tmp_path / "x.md").read_text()
     done = searchdou_("tournament", "--game", "doudizhu", "--agents", "random; rule; random:seed=4", "--decks", 3)
     assert (done.status, done.err) == (0, "")
     assert all(f"{measure} {part}" in done.out for measure in ("WP", "ADP") for part in ("overall", "landlord", "peasants"))
@@ -258,6 +263,7 @@ def test_bench_engine(searchdou_):
     ("match --time-s 0", "the time limit a move must be above 0 s"),
     ("match --a cmd:", "cmd: names no program"),
     ("tournament --agents if", "two or more different agents, not if"),
+    ("tournament --agents if,random --anchor greed", "unknown anchor 'greed'; known: if, random"),
     ("tournament --agents if,oink", "unknown gongzhu agent 'oink'"),
     ("bot --agent oink", "unknown doudizhu agent 'oink'"),
     ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
