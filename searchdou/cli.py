@@ -375,6 +375,22 @@ def nets(as_json: JsonOption = False) -> None:
     _benchmark("nets", as_json=as_json)
 
 
+@bench.command()
+def budgets(game: GameOption = "gongzhu",
+            quick: Annotated[bool, typer.Option("--quick", help="a few cells of few deals, under five minutes")] = False,
+            workers: WorkersOption = 2,
+            store: Annotated[Path | None, typer.Option(help="keep the matches here, and go on from them")] = None,
+            target: Annotated[float | None, typer.Option(help="half width of the interval at which a cell stops")] = None,
+            most: Annotated[int | None, typer.Option(help="deals of a cell at most")] = None,
+            parts: Annotated[str, typer.Option(help="some of grid,time,leaf,deals,threads; all without it")] = "",
+            seed: SeedOption = 2026,
+            pictures: Annotated[Path | None, typer.Option(help="folder of the pictures, benchmarks/ without it")] = None,
+            as_json: JsonOption = False) -> None:
+    """Strength of `search` by samples, simulations, time, leaf, weights and threads (benchmarks/budgets.py)."""
+    _benchmark("budgets", game=game, quick=quick, workers=workers, store=store, target=target, most=most, parts=parts,
+               seed=seed, pictures=pictures, as_json=as_json)
+
+
 def _benchmark(name: str, **settings: Any) -> None:
     script = Path(searchdou.__file__).parent.parent / "benchmarks" / f"{name}.py"
     if not script.exists():

@@ -242,6 +242,22 @@ def test_bench_engine(searchdou_):
         ("douzero", "doudizhu_lead_moves"), ("searchdou", "gongzhu_random_games"), ("open_spiel_cpp", "hearts_random_games")}
 
 
+def test_bench_budgets(searchdou_, tmp_path):
+    """A corner of the grid on two deals; the second time nothing is played and the numbers are the same."""
+    pytest.importorskip("matplotlib")
+    words = ("bench", "budgets", "--game", "gongzhu", "--quick", "--parts", "grid", "--most", 2, "--workers", 1, "--store",
+             tmp_path)
+    one, two = json.loads(searchdou_(*words, "--json").out), json.loads(searchdou_(*words, "--json").out)
+    assert one["cells"] == two["cells"]
+    assert {cell["agent"] for cell in one["cells"]} == {f"search:samples={s},sims={m}" for s in (16, 32) for m in (8, 16)}
+    assert all((cell["deals"], cell["stopped"]) == (2, "most deals") for cell in one["cells"])
+    assert len(list(tmp_path.glob("*.jsonl"))) == 4
+    done = searchdou_(*words)
+    assert done.status == 0
+    assert "Against greed, on 2 common deals, twice the CPU is worth" in done.out
+    assert (tmp_path / "gongzhu_budgets_grid.png").exists()
+
+
 # -- what goes wrong ------------------------------------------------------------------------------------------
 
 
@@ -265,6 +281,8 @@ def test_bench_engine(searchdou_):
     ("tournament --agents if", "two or more different agents, not if"),
     ("tournament --agents if,random --anchor greed", "unknown anchor 'greed'; known: if, random"),
     ("tournament --agents if,oink", "unknown gongzhu agent 'oink'"),
+    ("bench budgets --game bridge", "unknown game 'bridge'"),
+    ("bench budgets --parts oink", "unknown part 'oink'; known: deals, grid, leaf, threads, time"),
     ("bot --agent oink", "unknown doudizhu agent 'oink'"),
     ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
     ("play --seats rule,rule,oink", "unknown doudizhu agent 'oink'"),
