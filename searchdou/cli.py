@@ -391,6 +391,14 @@ def budgets(game: GameOption = "gongzhu",
                seed=seed, pictures=pictures, as_json=as_json)
 
 
+@bench.command()
+def soak(count: Annotated[int, typer.Option("--games", help="how many games")] = 10_000, seed: SeedOption = 1,
+         first: Annotated[int, typer.Option(help="number of the first game, to repeat one that failed")] = 0,
+         as_json: JsonOption = False) -> None:
+    """Mixed games with hostile programs and bad files: crashes, illegal moves and leaks must be 0 (benchmarks/soak.py)."""
+    _benchmark("soak", games=count, seed=seed, first=first, as_json=as_json)
+
+
 def _benchmark(name: str, **settings: Any) -> None:
     script = Path(searchdou.__file__).parent.parent / "benchmarks" / f"{name}.py"
     if not script.exists():

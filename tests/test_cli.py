@@ -258,6 +258,13 @@ def test_bench_budgets(searchdou_, tmp_path):
     assert (tmp_path / "gongzhu_budgets_grid.png").exists()
 
 
+def test_bench_soak(searchdou_):
+    """A single game; the soak itself is tested in tests/benchmarks/."""
+    done = searchdou_("bench", "soak", "--games", 1, "--first", 200, "--json")
+    assert done.status == 0
+    assert json.loads(done.out)["games"] == 1
+
+
 # -- what goes wrong ------------------------------------------------------------------------------------------
 
 
@@ -283,6 +290,7 @@ def test_bench_budgets(searchdou_, tmp_path):
     ("tournament --agents if,oink", "unknown gongzhu agent 'oink'"),
     ("bench budgets --game bridge", "unknown game 'bridge'"),
     ("bench budgets --parts oink", "unknown part 'oink'; known: deals, grid, leaf, threads, time"),
+    ("bench soak --games 0", "at least one game"),
     ("bot --agent oink", "unknown doudizhu agent 'oink'"),
     ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
     ("play --seats rule,rule,oink", "unknown doudizhu agent 'oink'"),
