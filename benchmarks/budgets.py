@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 from _paper import HERE, all_settings, plots, plus_minus
-from _sequential import RULE, Teller, Work, looks, until_told
+from _sequential import FIRST_LOOK, RULE, Teller, Work, looks, until_told
 
 import searchdou
 from searchdou import agents, games
@@ -51,6 +51,7 @@ LEAVES = {"gongzhu": {"value net": "leaf=value", "blueprint rollouts": "leaf=blu
 DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,strata=exact",
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact"}
 PARTS = ("grid", "time", "leaf", "deals", "threads")
+ALONE = 20      # CPU seconds of play for which no processes are started: that takes as long
 QUICK = 24      # deals of a cell of a quick run
 TITLES = {"grid": "Samples x simulations", "time": "Time a decision (CPU)", "leaf": "Leaf, 0.1 s a decision (CPU)",
           "deals": "How deals are drawn and weighed, 0.1 s a decision (CPU)",
@@ -176,9 +177,10 @@ def play_cells(game: str, cells: Sequence[Cell], target: float, store: Path, wor
         tell.begin(number)
         results: list[MatchResult] = []
 
-        def play(deals: int, cell: Cell = cell, results: list[MatchResult] = results) -> Floats:
+        def play(deals: int, number: int = number, cell: Cell = cell, results: list[MatchResult] = results) -> Floats:
             settings = MatchSettings(game, cell.spec, cell.opponent, deals, seed)
-            results.append(kept_match(settings, store, max(1, workers // cell.cores), partial(tell, deals)))
+            processes = max(1, workers // cell.cores) if deals * works[number].seconds > ALONE else 1
+            results.append(kept_match(settings, store, processes, partial(tell, deals)))
             return values_of(game, results[-1].outcomes)
         values, met = until_told(play, cell.most, target)
         side = results[-1].clocks["a"]
@@ -282,6 +284,11 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (columns, ["---"] * len(columns), *rows))
 
 
+def level(game: str, values: Floats, digits: int) -> str:
+    """A strength with its interval; a share won has no sign."""
+    return plus_minus(values, digits).lstrip("+" if game == "doudizhu" else "")
+
+
 def report(game: str, played: Sequence[Played], cost: dict[str, float], target: float, seed: int, command: str) -> str:
     """The page: every part as a table, the sentence on where CPU is best spent, whether more time ever hurts."""
     digits = 1 if game == "gongzhu" else 3
@@ -300,11 +307,13 @@ def report(game: str, played: Sequence[Played], cost: dict[str, float], target: 
             for opponent in opponents:
                 p = row.get(opponent)
                 rows[-1] += [""] * 3 if p is None else [
-                    plus_minus(p.values, digits), f"{len(p.values)}{'' if p.met else '*'}", f"{p.wall_ms:.1f}"]
+                    level(game, p.values, digits), f"{len(p.values)}{'' if p.met else '*'}", f"{p.wall_ms:.1f}"]
         columns = ["budget", "agent", *(["CPU ms a choice"] if part == "grid" else []),
                    *(name for opponent in opponents for name in (f"over {opponent}", "deals", "ms"))]
         text += [f"### {TITLES[part]}", markdown(columns, rows)]
     text.append("\\* stopped at its most deals, not at the target.")
+    if max(len(p.values) for p in played) < FIRST_LOOK:
+        text.append(f"Fewer than {FIRST_LOOK} deals a cell: this shows that it runs, not which budget is better.")
     return "\n\n".join(text)
 
 
@@ -342,7 +351,7 @@ def draw_grid(game: str, played: Sequence[Played], path: Path) -> None:
         for i, s in enumerate(samples):
             for j, m in enumerate(sims):
                 dark = means[i, j] < (means.min() + means.max()) / 2
-                words = plus_minus(cells[s, m].values, 0 if game == "gongzhu" else 2).replace(" ± ", "\n± ")
+                words = level(game, cells[s, m].values, 0 if game == "gongzhu" else 2).replace(" ± ", "\n± ")
                 axis.text(j, i, words, ha="center", va="center", color="white" if dark else "black", fontsize=9)
         axis.set_xticks(range(len(sims)), [f"{m:g}" for m in sims])
         axis.set_yticks(range(len(samples)), [f"{s:g}" for s in samples])

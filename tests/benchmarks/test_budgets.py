@@ -229,6 +229,12 @@ def test_the_page_and_the_pictures(tmp_path):
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in ("grid.png", "time.png"))
 
 
+def test_a_share_has_no_sign():
+    shares = np.array([0.5, 1.0, 0.5, 1.0])
+    assert budgets.level("doudizhu", shares, 2).startswith("0.75 ± ")
+    assert budgets.level("gongzhu", 10 * shares, 0).startswith("+8 ± ")
+
+
 def test_cost_grows_with_the_budget():
     cost = budgets.cpu_ms("gongzhu", ["search:samples=1,sims=1", "search:samples=16,sims=64"], positions=4)
     assert 0 < cost["search:samples=1,sims=1"] < cost["search:samples=16,sims=64"]
