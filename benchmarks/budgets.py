@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _paper import HERE, all_settings, plots, plus_minus
+from _paper import HERE, all_settings, frozen_nets, plots, plus_minus
 from _sequential import FIRST_LOOK, RULE, Teller, Work, looks, until_told
 
 import searchdou
@@ -163,9 +163,12 @@ def kept_match(settings: MatchSettings, store: Path, workers: int,
 
 @cache
 def _weights(game: str) -> str:
-    """The shipped weights of a game in one word."""
-    paths = sorted((Path(searchdou.__file__).parent / "weights").glob(f"{game}-*.safetensors"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+    """The shipped weights of a game in one word, the same as in the papers' tables."""
+    import doudizhu_paper
+    import gongzhu_paper
+    files = {"gongzhu": (gongzhu_paper.encode.ORACLE_FILE, gongzhu_paper.encode.BLUEPRINT_FILE),
+             "doudizhu": doudizhu_paper.FILES}[game]
+    return frozen_nets("", files, HERE / "runs")[1]
 
 
 def play_cells(game: str, cells: Sequence[Cell], target: float, store: Path, workers: int, seed: int) -> list[Played]:
