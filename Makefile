@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 export MPLBACKEND := Agg
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench soak lint clean
 demo: .venv/core.done            ## three players finish a hand of DouDizhu
 	$(BIN)/searchdou demo $(if $(GAME),--game $(GAME))
 
@@ -15,6 +15,9 @@ test: .venv/dev.done             ## every test, with the JIT on, off, and with b
 
 bench: .venv/dev.done            ## our engine beside the others
 	$(BIN)/searchdou bench engine
+
+soak: .venv/dev.done             ## 10,000 mixed games that must leave nothing behind (GAMES=500 for fewer)
+	$(BIN)/searchdou bench soak $(if $(GAMES),--games $(GAMES))
 
 lint: .venv/dev.done             ## style and types
 	$(BIN)/ruff check .

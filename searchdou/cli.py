@@ -252,11 +252,15 @@ def tournament(game: GameOption = "gongzhu",
                seed: SeedOption = 0, rules: RulesOption = "standard", workers: WorkersOption = None,
                ray: RayOption = None, store: StoreOption = None, fresh: FreshOption = False,
                plot: Annotated[Path | None, typer.Option(help="draw the cross tables as heat maps into this file")] = None,
+               markdown: Annotated[Path | None, typer.Option(help="write the ratings to this file, in Markdown")] = None,
+               anchor: Annotated[str | None, typer.Option(help="the agent rated 0; without it the mean is 0")] = None,
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
-    """Every agent against every other on common deals: cross tables with errors, WPG, intransitivity."""
+    """Every agent against every other on common deals: cross tables with errors, ratings, WPG, intransitivity."""
     from searchdou.arena.store import default_path
-    from searchdou.arena.tournament import plot_tournament, run_tournament, show_tournament
+    from searchdou.arena.tournament import markdown_of, plot_tournament, run_tournament, show_tournament
     specs = _specs(agents)
+    if anchor is not None and anchor not in specs:
+        raise UnknownName("anchor", anchor, specs)
     path = store or default_path()
     found: dict[str, int] = {}
     with _cluster(ray, workers) as cluster, _progress() as progress:
@@ -270,8 +274,11 @@ def tournament(game: GameOption = "gongzhu",
         result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=1 if workers is None else workers,
                                 store=path, fresh=fresh, cluster=cluster, progress=update)
     _tell_found(sum(found.values()), deals * len(found), path)
+    result.anchor = anchor
     if plot:
         plot_tournament(result, plot)
+    if markdown:
+        markdown.write_text(markdown_of(result))
     if as_json:
         _print_json(result.summary())
     else:
@@ -439,6 +446,31 @@ def search(as_json: JsonOption = False,
 def nets(as_json: JsonOption = False) -> None:
     """Microseconds a net evaluation, compiled beside torch (benchmarks/nets.py)."""
     _benchmark("nets", as_json=as_json)
+
+
+@bench.command()
+def budgets(game: GameOption = "gongzhu",
+            quick: Annotated[bool, typer.Option("--quick", help="a few cells of few deals, under five minutes")] = False,
+            workers: WorkersOption = None, ray: RayOption = None,
+            store: Annotated[Path | None, typer.Option(help="results file; one in benchmarks/runs without it")] = None,
+            target: Annotated[float | None, typer.Option(help="half width of the interval at which a cell stops")] = None,
+            most: Annotated[int | None, typer.Option(help="deals of a cell at most")] = None,
+            parts: Annotated[str, typer.Option(help="some of grid,time,leaf,deals,threads; all without it")] = "",
+            seed: SeedOption = 2026,
+            pictures: Annotated[Path | None, typer.Option(help="folder of the pictures, benchmarks/ without it")] = None,
+            as_json: JsonOption = False) -> None:
+    """Strength of `search` by samples, simulations, time, leaf, weights and threads (benchmarks/budgets.py)."""
+    with _cluster(ray, workers) as cluster:
+        _benchmark("budgets", game=game, quick=quick, workers=workers or 2, store=store, cluster=cluster, target=target,
+                   most=most, parts=parts, seed=seed, pictures=pictures, as_json=as_json)
+
+
+@bench.command()
+def soak(count: Annotated[int, typer.Option("--games", help="how many games")] = 10_000, seed: SeedOption = 1,
+         first: Annotated[int, typer.Option(help="number of the first game, to repeat one that failed")] = 0,
+         as_json: JsonOption = False) -> None:
+    """Mixed games with hostile programs and bad files: crashes, illegal moves and leaks must be 0 (benchmarks/soak.py)."""
+    _benchmark("soak", games=count, seed=seed, first=first, as_json=as_json)
 
 
 def _benchmark(name: str, **settings: Any) -> None:

@@ -271,6 +271,11 @@ def test_tournament_as_json(searchdou_, tmp_path):
     assert set(summary["wpg"]) == {"random", "if"}
     assert {"epsilon", "epsilon_se"} <= set(summary)
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    done = searchdou_("tournament", "--agents", "random,if", "--deals", 4, "--markdown", tmp_path / "x.md", "--anchor", "if",
+                      "--json")
+    rows = {row["agent"]: row for row in json.loads(done.out)["ratings"]["agents"]}
+    assert rows["if"]["elo"] == 0 > rows["random"]["elo"]
+    assert f"| 2 | `random` | {rows['random']['elo']:+.0f} |" in (tmp_path / "x.md").read_text()
     done = searchdou_("tournament", "--game", "doudizhu", "--agents", "random; rule; random:seed=4", "--decks", 3)
     assert (done.status, done.err) == (0, "")
     assert all(f"{measure} {part}" in done.out for measure in ("WP", "ADP") for part in ("overall", "landlord", "peasants"))
@@ -304,6 +309,30 @@ def test_bench_engine(searchdou_):
         ("douzero", "doudizhu_lead_moves"), ("searchdou", "gongzhu_random_games"), ("open_spiel_cpp", "hearts_random_games")}
 
 
+def test_bench_budgets(searchdou_, tmp_path):
+    """A corner of the grid on two deals; the second time nothing is played and the numbers are the same."""
+    pytest.importorskip("matplotlib")
+    words = ("bench", "budgets", "--game", "gongzhu", "--quick", "--parts", "grid", "--most", 2, "--workers", 1, "--store",
+             tmp_path / "results.sqlite")
+    one, two = json.loads(searchdou_(*words, "--json").out), json.loads(searchdou_(*words, "--json").out)
+    assert one["cells"] == two["cells"]
+    assert {cell["agent"] for cell in one["cells"]} == {f"search:samples={s},sims={m}" for s in (16, 32) for m in (8, 16)}
+    assert all((cell["deals"], cell["stopped"]) == (2, "most deals") for cell in one["cells"])
+    with Store(tmp_path / "results.sqlite", write=False) as store:
+        assert [match["deals"] for match in store.matches()] == [2] * 4
+    done = searchdou_(*words)
+    assert done.status == 0
+    assert "Against greed, on 2 common deals, twice the CPU is worth" in done.out
+    assert (tmp_path / "gongzhu_budgets_grid.png").exists()
+
+
+def test_bench_soak(searchdou_):
+    """A single game; the soak itself is tested in tests/benchmarks/."""
+    done = searchdou_("bench", "soak", "--games", 1, "--first", 200, "--json")
+    assert done.status == 0
+    assert json.loads(done.out)["games"] == 1
+
+
 # -- what goes wrong ------------------------------------------------------------------------------------------
 
 
@@ -325,7 +354,11 @@ def test_bench_engine(searchdou_):
     ("match --time-s 0", "the time limit a move must be above 0 s"),
     ("match --a cmd:", "cmd: names no program"),
     ("tournament --agents if", "two or more different agents, not if"),
+    ("tournament --agents if,random --anchor greed", "unknown anchor 'greed'; known: if, random"),
     ("tournament --agents if,oink", "unknown gongzhu agent 'oink'"),
+    ("bench budgets --game bridge", "unknown game 'bridge'"),
+    ("bench budgets --parts oink", "unknown part 'oink'; known: deals, grid, leaf, threads, time"),
+    ("bench soak --games 0", "at least one game"),
     ("bot --agent oink", "unknown doudizhu agent 'oink'"),
     ("play --seats rule,rule", "doudizhu has 3 seats, 'rule,rule' names 2"),
     ("play --seats rule,rule,oink", "unknown doudizhu agent 'oink'"),

@@ -1,4 +1,4 @@
-"""Every agent against every other on the same deals: cross tables, WPG, intransitivity, a picture."""
+"""Every agent against every other on the same deals: cross tables, ratings, WPG, intransitivity, a picture."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rich.table import Table
 
 import searchdou
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
+from searchdou.arena.ratings import Ratings, rate
 from searchdou.arena.stats import Floats, ci95, intransitivity, intransitivity_error, mean_se
 from searchdou.arena.store import Store
 from searchdou.cluster import Cluster
@@ -31,6 +32,7 @@ class TournamentResult:
     game: str
     agents: list[str]
     pairs: Pairs
+    anchor: str | None = None       # the agent rated 0; without one the mean rating is 0
 
     def outcomes(self, i: int, j: int) -> Floats:
         """Outcomes of agent i against j, [deals, 2]; for the mirrored pair the roles are mirrored too."""
@@ -65,6 +67,10 @@ class TournamentResult:
                     halves[i, j] = (high - low) / 2
         return tables
 
+    def ratings(self) -> Ratings:
+        """Bradley-Terry strengths of all agents on the Elo scale."""
+        return rate(self.agents, self.per_deal(), self.anchor)
+
     def summary(self) -> dict[str, Any]:
         """All figures as plain data."""
         first = next(iter(self.pairs.values())).settings
@@ -73,6 +79,7 @@ class TournamentResult:
             "version": searchdou.__version__,
             "tables": {name: {"mean": _plain(means), "ci95_half": _plain(halves)}
                        for name, (means, halves) in self.tables().items()},
+            "ratings": self.ratings().plain(),
             "seconds_per_decision": self.seconds_per_decision(), "forfeits": self.forfeits()}
         if len(self.agents) >= 3:
             values = self.per_deal()
@@ -134,7 +141,7 @@ def _told(progress: Callable[[str, int], None], pair: str) -> Callable[[int, Flo
 
 
 def show_tournament(result: TournamentResult, console: Console) -> None:
-    """The cross tables, WPG and epsilon in the terminal."""
+    """The cross tables, ratings, WPG and epsilon in the terminal."""
     summary = result.summary()
     for name, (means, halves) in result.tables().items():
         digits = 1 if result.game == "gongzhu" else 3
@@ -146,6 +153,7 @@ def show_tournament(result: TournamentResult, console: Console) -> None:
             table.add_row(escape(agent), *("" if i == j else f"{means[i, j]:.{digits}f} ± {halves[i, j]:.{digits}f}"
                                    for j in range(len(result.agents))))
         console.print(table)
+    show_ratings(Ratings.of(summary["ratings"]), console)
     for agent, wpg in summary.get("wpg", {}).items():
         console.print(f"WPG {escape(agent)}: {wpg['points']:+.1f} [{wpg['ci95'][0]:+.1f}, {wpg['ci95'][1]:+.1f}]")
     if "epsilon" in summary:
@@ -156,6 +164,26 @@ def show_tournament(result: TournamentResult, console: Console) -> None:
     for agent, count in summary["forfeits"].items():
         if count:
             console.print(f"[bold red]{escape(agent)} forfeited {count} moves[/]")
+
+
+def show_ratings(ratings: Ratings, console: Console) -> None:
+    """The ratings as a table, with what a reader must know of them below."""
+    table = Table(title="ratings")
+    for column in ("", "agent", "rating", "95% interval", "deals won"):
+        table.add_column(column, justify="left" if column == "agent" else "right")
+    for place, row in enumerate(ratings.rows, 1):
+        table.add_row(str(place), escape(row.agent), f"{row.elo:+.0f}", f"{row.low:+.0f} to {row.high:+.0f}",
+                      f"{row.score:.3f}")
+    console.print(table)
+    console.print(ratings.note(), markup=False)
+
+
+def markdown_of(result: TournamentResult) -> str:
+    """The ratings as a page: title, table, note."""
+    first = next(iter(result.pairs.values())).settings
+    rules = "" if first.rules == "standard" else f", rules {first.rules}"
+    return (f"## {result.game}: ratings of {len(result.agents)} agents\n\nAll pairs on {first.deals} common deals, each "
+            f"twice, seed {first.seed}{rules}, SearchDou {searchdou.__version__}.\n\n{result.ratings().markdown()}\n")
 
 
 def plot_tournament(result: TournamentResult, path: Path) -> None:

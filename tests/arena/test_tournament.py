@@ -10,7 +10,7 @@ from rich.console import Console
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.arena.stats import ci95, intransitivity
 from searchdou.arena.store import Store
-from searchdou.arena.tournament import TournamentResult, plot_tournament, run_tournament, show_tournament
+from searchdou.arena.tournament import TournamentResult, markdown_of, plot_tournament, run_tournament, show_tournament
 from searchdou.errors import SearchDouError
 
 AGENTS = {"gongzhu": ["random", "if", "greed"], "doudizhu": ["random", "rule", "random:seed=5"]}
@@ -71,6 +71,8 @@ def test_the_summary(result):
     assert summary["epsilon"] == intransitivity(values.mean(axis=2))
     assert 0 <= summary["epsilon"] <= 1
     assert summary["epsilon_se"] > 0
+    assert {row["agent"] for row in summary["ratings"]["agents"]} == set(result.agents)
+    assert summary["ratings"] == result.ratings().plain()
     assert set(summary["seconds_per_decision"]) == set(result.agents)
     assert summary["forfeits"] == dict.fromkeys(result.agents, 0)
     if result.game == "gongzhu":
@@ -99,7 +101,17 @@ def test_what_is_shown(result):
     assert all(agent in text for agent in result.agents)
     assert "intransitivity epsilon (eq. 17): " in text
     assert ("WPG if: " in text) == (result.game == "gongzhu")
+    assert "Bradley-Terry strengths on the Elo scale, the mean is 0" in text
     assert "forfeited" not in text
+
+
+def test_the_page(result):
+    page = markdown_of(result)
+    assert page.startswith(f"## {result.game}: ratings of 3 agents\n\nAll pairs on 8 common deals, each twice, seed 2")
+    assert all(f"`{agent}`" in page for agent in result.agents)
+    result.anchor = result.agents[1]
+    assert f"| `{result.agents[1]}` | +0 | +0 to +0 |" in markdown_of(result)
+    result.anchor = None
 
 
 def test_odd_names_and_forfeits_are_shown():
