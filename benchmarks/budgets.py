@@ -51,7 +51,7 @@ DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,st
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact"}
 PARTS = ("grid", "time", "leaf", "deals", "threads")
 ALONE = 20      # CPU seconds of play for which no processes are started: that takes as long
-QUICK = 24      # deals of a cell of a quick run
+QUICK = 16      # deals of a cell of a quick run: two workers take eight each
 TITLES = {"grid": "Samples x simulations", "time": "Time a decision (CPU)", "leaf": "Leaf, 0.1 s a decision (CPU)",
           "deals": "How deals are drawn and weighed, 0.1 s a decision (CPU)",
           "threads": "Threads, 0.1 s a decision (wall clock)"}
