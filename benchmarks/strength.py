@@ -19,7 +19,8 @@ CELLS = {
     "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 24)], "rlcard": [(0.1, 500)]},
 }
 
-NO_NET = {"gongzhu": ",leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=20", "doudizhu": ""}
+NO_NET = {"gongzhu": ",leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=20",
+          "doudizhu": ",leaf=rollout,policy=rule,moves=6,caution=1,trust=0,mix=0,bids=rule"}
 
 
 def row(game: str, opponent: str, seconds: float, deals: int, workers: int) -> dict:
