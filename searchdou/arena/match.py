@@ -3,7 +3,10 @@ every deal."""
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
+import os
+import signal
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, closing
@@ -100,10 +103,18 @@ _sides: Sides | None = None  # of this worker process
 
 
 def _begin(settings: MatchSettings) -> None:
-    import atexit
     global _sides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C is for the process that began the match, which ends us
     _sides = Sides(settings)
     atexit.register(_sides.close)
+    signal.signal(signal.SIGTERM, _end)
+
+
+def _end(number: int, frame: Any) -> None:
+    """Leave at once; the programs of `cmd:` agents go too."""
+    assert _sides is not None
+    _sides.close()
+    os._exit(1)
 
 
 def _work(number: int) -> Played:
@@ -166,5 +177,8 @@ def _played(settings: MatchSettings, todo: list[int], workers: int, cluster: Clu
             for future in as_completed(futures):
                 yield future.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            workers_now = list(pool._processes.values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers_now:                  # deals under way are lost; waiting for them may take minutes
+                worker.terminate()
             raise
