@@ -168,7 +168,7 @@ def _doudizhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
-                  "weights": "uniform", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
+                  "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
                   "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
