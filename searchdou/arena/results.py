@@ -21,6 +21,7 @@ from searchdou.arena.table import Clock
 from searchdou.errors import SearchDouError
 
 SIDES = ("a", "b")
+WIDE = 120          # columns of a terminal that shows all there is
 
 
 def utc(text: str) -> str:
@@ -45,20 +46,25 @@ def list_matches(store: Store, **chosen: Any) -> list[dict[str, Any]]:
 
 
 def show_matches(matches: list[dict[str, Any]], console: Console) -> None:
-    """One line a match."""
+    """One line a match; a narrow terminal shows what matters most."""
     table = Table(title="matches (figures of a, ± 95%)")
-    for column in ("id", "game", "a", "b", "seed", "deals", "figure", "ms a decision", "version", "commit", "played (UTC)"):
-        table.add_column(column, justify="right" if column in ("id", "seed", "deals", "ms a decision") else "left")
+    columns = ["id", "game", "a", "b", "deals", "figure"]
+    if console.width >= WIDE:
+        columns += ["seed", "ms a decision", "version", "commit", "played (UTC)"]
+    for column in columns:
+        table.add_column(column, justify="right" if column in ("id", "seed", "deals", "ms a decision") else "left",
+                         overflow="fold")
     for match in matches:
-        attempt = f" (attempt {match['attempt']})" if match["attempt"] > 1 else ""
         commits = match["commits"]
-        table.add_row(
-            f"{match['id']}{attempt}", match["game"] + ("" if match["rules"] == "standard" else f" {match['rules']}"),
-            escape(match["a"]), escape(match["b"]), str(match["seed"]), str(match["deals"]),
-            f"{match['figure']} {pm(match['mean'], match['ci95'], 1 if match['game'] == 'gongzhu' else 3)}",
-            " / ".join(f"{match['ms_per_decision'][side]:.3g}" for side in SIDES), match["version"],
-            commits[0] if len(commits) == 1 else f"{len(commits)} commits: {', '.join(commits)}",
-            match["played"][:16].replace("T", " "))
+        cells = {
+            "id": f"{match['id']}" + (f" (attempt {match['attempt']})" if match["attempt"] > 1 else ""),
+            "game": match["game"] + ("" if match["rules"] == "standard" else f" {match['rules']}"),
+            "a": escape(match["a"]), "b": escape(match["b"]), "deals": str(match["deals"]), "seed": str(match["seed"]),
+            "figure": f"{match['figure']} {pm(match['mean'], match['ci95'], 1 if match['game'] == 'gongzhu' else 3)}",
+            "ms a decision": " / ".join(f"{match['ms_per_decision'][side]:.3g}" for side in SIDES),
+            "version": match["version"], "played (UTC)": match["played"][:16].replace("T", " "),
+            "commit": commits[0] if len(commits) == 1 else f"{len(commits)} commits: {', '.join(commits)}"}
+        table.add_row(*(cells[column] for column in columns))
     console.print(table)
 
 
