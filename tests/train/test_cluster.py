@@ -32,12 +32,11 @@ def trained(game, folder, tell=lambda line, lasting: None, cluster=None):
             for name, learner in made.learners.items()}
 
 
-@pytest.mark.parametrize("game", sorted(KINDS))
-def test_remote_actors_teach_what_a_local_one_does(game, nodes, tmp_path, monkeypatch):
-    with Cluster(nodes.address) as cluster:         # two CPUs: one for the learner
-        remote = trained(game, tmp_path / "remote", cluster=cluster)
+def test_remote_actors_teach_what_a_local_one_does(nodes, tmp_path, monkeypatch):
+    with Cluster(nodes.address) as cluster:         # two CPUs: one for the learner; Gongzhu has its turn below
+        remote = trained("doudizhu", tmp_path / "remote", cluster=cluster)
     monkeypatch.setattr(loop.LocalActor, "ahead", 2)
-    assert trained(game, tmp_path / "local") == remote
+    assert trained("doudizhu", tmp_path / "local") == remote
 
 
 def test_a_killed_actor_plays_its_block_again(nodes, tmp_path, monkeypatch, losses):
