@@ -61,6 +61,7 @@ class SearchSettings:
     bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
                                       # last one left ends the search. 0 thinks on to the end
+    gain: float | None = None         # points: a candidate expected to gain less over the best is dropped as well
     clock: str = "wall"               # what `time` counts: wall, or cpu (of one thread), for matches on a busy machine
     threads: int = 1
     seed: int = 0
@@ -120,7 +121,7 @@ def _gongzhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 30, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 0},
+                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 0, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -169,7 +170,7 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0},
+                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0, "gain": 0.0},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -230,7 +231,7 @@ class SearchPlayer:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
                             ("depth", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0),
-                            ("sure", 0)):
+                            ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
@@ -278,7 +279,7 @@ class SearchPlayer:
             result = self._information_set.search(view, kept, sign, deals.draw, limit, key)
         else:
             result = self._root.search(view, kept, sign, deals.draw, limit, key, favourite, float(s.caution or 0.0),
-                                       s.sure, prior)
+                                       s.sure, prior, float(s.gain or 0.0))
         estimates = dict(zip(kept, result.estimates, strict=True))
         # What wins at once is sure; what looks as good with open cards is not.
         chosen = next((action for action in winning if estimates[action].mean >= estimates[kept[result.best]].mean),

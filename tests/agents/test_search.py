@@ -361,6 +361,7 @@ def test_few_deals_are_looked_at_all(game):
     ("time=0", "time must be above 0 s, not 0.0"),
     ("clock=sun", "unknown clock of search 'sun'; known: cpu, wall"),
     ("sure=-1", "sure must be at least 0, not -1.0"),
+    ("gain=-1", "gain must be at least 0, not -1.0"),
     ("time=nan", "time must be above 0 s, not nan"),
     ("beta=-1", "beta must be at least 0, not -1.0"),
     ("samples=many", "samples takes .*, not 'many'"),

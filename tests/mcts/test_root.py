@@ -15,7 +15,7 @@ from inference._rng_kernels import stream
 from inference.belief import weights_of
 from mcts._root_kernels import Plan
 from mcts._solver_kernels import HUGE, new_table, solve
-from mcts.root import InformationSetRoot, Limit, Root, Samples, _estimate, _scores
+from mcts.root import Estimate, InformationSetRoot, Limit, Root, Samples, _estimate, _scores, expected_gain
 from searchdou.agents import _doudizhu_rule_kernels as rule
 from searchdou.games.doudizhu import _kernels as doudizhu_kernels
 from searchdou.games.doudizhu import _search_kernels as _doudizhu  # noqa: F401 (teaches the search this game)
@@ -188,6 +188,32 @@ def test_a_sure_choice_ends_the_search_before_its_time():
     twins = search([7.0, 7.0], 0.0, 4.0)                         # as good on every deal: no need to tell them apart
     assert twins.best == 0
     assert search([0.0, 90.0, 1.0, 2.0], 5.0, 4.0, favourite=0).deals == 512     # the favourite stays
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(("mean", "se"), [(0.0, 1.0), (3.0, 2.0), (-1.5, 0.5), (40.0, 10.0)])
+def test_what_a_candidate_may_still_gain_is_the_mean_of_the_cases_in_which_it_is_better(mean, se):
+    drawn = np.random.default_rng(1).normal(mean, se, 400_000)
+    assert expected_gain(Estimate(mean, se, 64)) == pytest.approx(np.maximum(0.0, -drawn).mean(), abs=0.01 * se)
+
+
+@pytest.mark.unit
+def test_what_a_candidate_may_still_gain_without_an_error():
+    assert expected_gain(Estimate(5.0, 0.0, 64)) == 0.0
+    assert expected_gain(Estimate(-5.0, 0.0, 64)) == 5.0
+    assert expected_gain(Estimate(5.0, float("nan"), 1)) == 0.0
+
+
+@pytest.mark.unit
+def test_a_choice_that_can_cost_little_ends_the_search_before_its_time():
+    def search(means: list[float], noise: float, gain: float, favourite: int | None = None):
+        return Fake(means, noise).search(None, range(len(means)), 1.0, plenty, Limit(512), 3, favourite, gain=gain)
+
+    near = [0.0, 89.9, 90.0, 2.0]                                # two that differ by less than their noise
+    assert search(near, 1.0, 0.2).deals == 256                   # whichever is taken, it costs at most 0.1
+    assert search(near, 1.0, 0.0).deals == 512
+    assert search(near, 60.0, 0.2).deals == 512                  # here much may be lost
+    assert search(near, 1.0, 0.2, favourite=0).deals == 512      # the favourite stays
 
 
 @pytest.mark.unit
