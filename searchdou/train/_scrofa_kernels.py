@@ -5,9 +5,10 @@ Two kinds of games, one stream of samples:
     open    all seats play by the oracle, all cards open                    -> samples for the oracle
     honest  every seat plays by the blueprint, from what it sees            -> samples for both
 
-A sample is a position some choice led to, and what it was worth to side 0. The target is TD(lambda): later estimates
-along the game, mixed; where a player left the best line of the net that is being taught, what the best line was thought
-to be worth instead. With few cards left the oracle's games end in an exact solution; honest games are played out.
+A sample is a position some choice led to, and what it was worth to side 0. The oracle's target is TD(lambda): later
+estimates along the game, mixed; where a player left the best line, what the best line was thought to be worth instead; with
+few cards left a game ends in an exact solution. The blueprint's target is the oracle's mean over deals that its seat
+thinks possible: a search one card deep, learned by heart. What its own game came to would be one such deal, and noise.
 """
 
 from __future__ import annotations
@@ -17,21 +18,34 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._bits_kernels import lowest
+from inference._bits_kernels import count, lowest
 from inference._rng_kernels import Stream, below, uniform
 from inference.kernel import kernel
 from mcts._solver_kernels import HUGE, Table, solve
 from searchdou.games.gongzhu._encode_kernels import encode_averaged, encode_open
-from searchdou.games.gongzhu._kernels import Position, deal, difference, full_deck, is_over, legal, legal_mask, step
+from searchdou.games.gongzhu._kernels import (
+    RANKS,
+    Position,
+    deal,
+    difference,
+    full_deck,
+    hand_of,
+    is_over,
+    legal,
+    legal_mask,
+    nth,
+    step,
+)
 from searchdou.games.gongzhu._net_kernels import (
     POINTS,
     Blueprint,
     Oracle,
     best_of,
     blueprint_values,
+    oracle_value,
     oracle_values,
 )
-from searchdou.games.gongzhu._search_kernels import Greedy, greedy_choice
+from searchdou.games.gongzhu._search_kernels import Greedy, greedy_choice, with_hands
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -39,6 +53,7 @@ Singles = npt.NDArray[np.float32]
 
 FIELDS = 16                 # a stored position: the 15 numbers of a Position and who observes, -1 when open
 MOST_CHOICES = 52           # in a game
+SWAPS = 24                  # of cards between hidden hands, from one deal to the next
 
 
 class Samples(NamedTuple):
@@ -56,6 +71,7 @@ class Scheme(NamedTuple):
     decay: float            # the lambda of TD(lambda)
     solve: int              # with this many cards left half of the oracle's games are solved, the others one or two
                             # tricks later: it must know what lies beyond, too, for the leaves of a search
+    looks: int              # deals that a target of the blueprint is the mean of
 
 
 class Trace(NamedTuple):
@@ -151,16 +167,55 @@ def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: 
 
 
 @kernel
-def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, decay: float, table: Table,
-                trace: Trace, seen: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
+def swap_hidden(hands: Ints, seat: int, voids: int, rng: Stream) -> None:
+    """Swap cards of the hands [4] that `seat` does not see, SWAPS times where known voids allow it: another deal it may
+    think of, changed in place. Swaps are as likely as their undoing, so in the long run all deals that they
+    reach are equally likely."""
+    for _ in range(SWAPS):
+        one = (seat + 1 + below(rng, 3)) & 3
+        two = (one + 1) & 3
+        if two == seat:
+            two = (two + 1) & 3
+        if hands[one] == 0 or hands[two] == 0:
+            continue
+        given = nth(hands[one], below(rng, count(hands[one])))
+        taken = nth(hands[two], below(rng, count(hands[two])))
+        if (voids >> (4 * two + given // RANKS) | voids >> (4 * one + taken // RANKS)) & 1 == 0:
+            both = 1 << given | 1 << taken
+            hands[one] ^= both
+            hands[two] ^= both
+
+
+@kernel
+def _look(oracle: Oracle, after: Position, seat: int, looks: int, hands: Ints, out: Ints, rng: Stream,
+          views: Samples) -> None:
+    """A sample for the blueprint: what the oracle thinks of `after`, mean over deals as far as `seat` can tell."""
+    for other in range(4):
+        hands[other] = hand_of(after, other)
+    total = 0.0
+    for _ in range(looks):
+        swap_hidden(hands, seat, after.voids, rng)
+        total += oracle_value(oracle, with_hands(after, hands), rng, out)
+    if views.used[0] < views.target.size:
+        slot = views.used[0]
+        views.used[0] += 1
+        write_row(after, seat, views.rows[slot])
+        sign = 1.0 if after.leader & 1 == 0 else -1.0
+        views.target[slot] = sign * (total / looks - difference(after)) / POINTS
+
+
+@kernel
+def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, scheme: Scheme, table: Table,
+                trace: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
     """One game by the blueprint; what the oracle would think of it is noted beside until it can be solved."""
     position = start
-    choices, looks = 0, 0
+    choices = 0
     solved = False
+    hands = np.empty(4, np.int64)
     while not is_over(position):
         if not solved and 52 - position.plays <= until:
             table.nodes[0] = 0
-            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), decay, samples)
+            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), scheme.decay, samples)
             solved = True
         mask = legal_mask(position)
         if mask & (mask - 1) == 0:
@@ -168,23 +223,22 @@ def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: fl
             continue
         n = legal(position, out)
         seat = position.turn
-        sign = 1.0 if seat & 1 == 0 else -1.0
         blueprint_values(blueprint, position, out, n, blueprint.q)
         chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best_of(blueprint.q, n)
+        # Half of the looks are at any legal card: to choose well, a net must know the bad ones too.
+        _look(oracle, step(position, out[chosen if below(rng, 2) else below(rng, n)]), seat, scheme.looks, hands, out, rng,
+              views)
         if not solved:
             oracle_values(oracle, position, out, n, q)
         position = step(position, out[chosen])
-        _note(seen, looks, position, seat, blueprint.q, n, chosen, sign)
-        looks += 1
         if not solved:
-            _note(trace, choices, position, -1, q, n, chosen, sign)
+            _note(trace, choices, position, -1, q, n, chosen, 1.0 if seat & 1 == 0 else -1.0)
             choices += 1
-    _store(seen, looks, float(difference(position)), decay, views)
 
 
 @kernel
-def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme, table: Table, trace: Trace, seen: Trace,
-               rng: Stream, samples: Samples, views: Samples) -> None:
+def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme, table: Table, trace: Trace, rng: Stream,
+               samples: Samples, views: Samples) -> None:
     """Play `games` games from random deals; a quarter of them without noise, the others with up to 30%."""
     deck = full_deck()
     out = np.empty(512, np.int64)
@@ -196,8 +250,7 @@ def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme,
         late = below(rng, 4)
         until = scheme.solve - (0 if late < 2 else 4 if late == 2 else 8)
         if uniform(rng) < scheme.honest:
-            play_honest(oracle, blueprint, start, noise, until, scheme.decay, table, trace, seen, out, q, rng, samples,
-                        views)
+            play_honest(oracle, blueprint, start, noise, until, scheme, table, trace, out, q, rng, samples, views)
         else:
             play_open(oracle, start, noise, until, scheme.decay, table, trace, out, q, rng, samples)
 

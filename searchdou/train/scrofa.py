@@ -2,7 +2,7 @@
 
 What differs from the paper (8.7, 8.8), because it learned faster here: targets are TD(lambda) along the games and exact
 solutions at their end instead of small searches, a game costs half a millisecond, and two nets learn from one stream, one
-with all cards open (the oracle) and one as a seat sees them (the blueprint).
+with all cards open (the oracle) and one as a seat sees them (the blueprint), which is taught by the first.
 
 Progress is told by an exam that no loss can flatter: positions with exactly known values, the error of the oracle on
 them and the points its choices give away; and by matches against Mr. Greed.
@@ -43,6 +43,7 @@ class ScrofaSettings(LoopSettings):
     decay: float = 0.9              # lambda of TD(lambda) at the beginning
     last_decay: float = 0.75        # and at the end
     honest: float = 0.5             # share of games played by the blueprint, from what seats see
+    looks: int = 4                  # deals that a target of the blueprint is the mean of
     solve: int = 20                 # with this many cards left half of the games are solved for the oracle, others later
     exam_positions: int = 1000      # with 17-20 cards left, and a fifth as many with 21-24
     deals: int = 128                # of a match of the raw net with Mr. Greed at every exam
@@ -95,7 +96,7 @@ class Actor:
     def __init__(self, s: ScrofaSettings) -> None:
         self.s = s
         self._table = new_table(16)
-        self._trace, self._seen = _trace(), _trace()
+        self._trace = _trace()
 
     def play(self, block: int, job: Job) -> tuple[kernels.Samples, kernels.Samples, float]:
         """The samples of the oracle and of the blueprint, and the seconds it took."""
@@ -105,8 +106,8 @@ class Actor:
                           for _ in range(2))
         began = time.perf_counter()
         self._table.rows[:] = 0
-        kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, job.decay, s.solve), self._table,
-                           self._trace, self._seen, stream(s.seed, block), samples, views)
+        kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, job.decay, s.solve, s.looks), self._table,
+                           self._trace, stream(s.seed, block), samples, views)
         return samples, views, time.perf_counter() - began
 
 
@@ -148,8 +149,8 @@ class Training(Loop):
     def __init__(self, settings: ScrofaSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
                  cluster: Cluster | None = None) -> None:
         self.s = s = settings
-        if not 12 <= s.solve <= 24:
-            raise SearchDouError("training needs solve from 12 to 24")
+        if not 12 <= s.solve <= 24 or s.looks < 1:
+            raise SearchDouError("training needs solve from 12 to 24, and at least one look")
         self.oracle = WindowLearner(encode.OPEN, encode.ORACLE_FILE, s, s.seed)
         self.blueprint = WindowLearner(encode.AVERAGED, encode.BLUEPRINT_FILE, s, s.seed + 1)
         super().__init__(s, {"oracle": self.oracle, "blueprint": self.blueprint}, tell, cluster)
