@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.kernel import kernel
-from searchdou.nets._net_kernels import TOGETHER, WIDTH
+from searchdou.nets._vector_kernels import WIDTH, add_rows
 
 Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -19,23 +19,7 @@ Ints = npt.NDArray[np.int64]
 def gather(rows: Singles, bias: Singles, starts: Ints, ids: Ints, on: Singles, out: Singles) -> None:
     """out [batch, WIDTH] = bias + the rows of every sample's features; sample b has ids[starts[b]:starts[b + 1]]."""
     for b in range(starts.size - 1):
-        for j in range(WIDTH):
-            out[b, j] = bias[j]
-        k, end = starts[b], starts[b + 1]
-        while k + TOGETHER <= end:
-            i0, i1, i2, i3 = ids[k], ids[k + 1], ids[k + 2], ids[k + 3]
-            i4, i5, i6, i7 = ids[k + 4], ids[k + 5], ids[k + 6], ids[k + 7]
-            o0, o1, o2, o3 = on[k], on[k + 1], on[k + 2], on[k + 3]
-            o4, o5, o6, o7 = on[k + 4], on[k + 5], on[k + 6], on[k + 7]
-            for j in range(WIDTH):
-                out[b, j] += (((o0 * rows[i0, j] + o1 * rows[i1, j]) + (o2 * rows[i2, j] + o3 * rows[i3, j]))
-                              + ((o4 * rows[i4, j] + o5 * rows[i5, j]) + (o6 * rows[i6, j] + o7 * rows[i7, j])))
-            k += TOGETHER
-        while k < end:
-            i0, o0 = ids[k], on[k]
-            for j in range(WIDTH):
-                out[b, j] += o0 * rows[i0, j]
-            k += 1
+        add_rows(rows, ids, on, starts[b], starts[b + 1], bias, 0, out[b], 0)
 
 
 @kernel

@@ -107,9 +107,10 @@ def test_moving_along_equals_beginning_anew(before, change):
     both = {f: before.get(f, 0.0) + change.get(f, 0.0) for f in before | change}
     kernels.refresh(net, put(net, both), kernels.NEXT)
     assert moved == pytest.approx(net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH], abs=1e-4)
-    kernels.refresh(net, put(net, before), kernels.NEXT)            # and back: what goes out leaves nothing behind
-    kernels.shift(net, put(net, change), kernels.NEXT)
-    kernels.shift(net, put(net, {f: -on for f, on in change.items()}), kernels.NEXT)
+    for sign in (1, -1):                                            # and back: what goes out leaves nothing behind
+        n = put(net, {f: sign * on for f, on in change.items()})
+        kernels.add_rows(net.rows, net.ids, net.on, 0, n, net.work, kernels.NEXT if sign < 0 else kernels.HERE, net.work,
+                         kernels.NEXT)
     undone = net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH].copy()
     assert undone == pytest.approx(net.work[kernels.HERE:kernels.HERE + kernels.WIDTH], abs=1e-4)
 

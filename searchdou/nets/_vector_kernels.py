@@ -1,0 +1,174 @@
+"""The two inner loops of a net, written in LLVM's own vectors, each with a Python body for when the JIT is off.
+
+Numba's vectoriser keeps sums in memory and asks before every short loop whether arrays overlap; here they stay in
+registers. Sums are made one term after the other, without fast-math, so all machines agree whatever their vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+Singles = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+WIDTH = 256         # of the accumulator
+HIDDEN = 32         # of both dense layers; constants, which is half of the speed
+LANES = 64          # floats added up in registers at a time, and inputs looked at at a time
+
+FLOAT, INT = ir.FloatType(), ir.IntType(64)
+
+
+def add_rows(rows: Singles, ids: Ints, on: Singles, first: int, end: int, source: Singles, at: int, target: Singles,
+             to: int) -> None:
+    """target[to:to + WIDTH] = source[at:at + WIDTH] + the sum of on[k] times the row of ids[k], for first <= k < end."""
+    total = source[at:at + WIDTH].copy()
+    for k in range(first, end):
+        total += on[k] * rows[ids[k]]
+    target[to:to + WIDTH] = total
+
+
+def wide_layer(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
+    """inputs[to:to + HIDDEN] = bias + weights times the WIDTH inputs from `at` on, those below zero counted as zero.
+
+    Nine of ten inputs are below zero: only the others are looked at.
+    """
+    _layer(WIDTH, inputs, at, dense, weights, bias, to)
+
+
+def small_layer(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
+    """The same with HIDDEN inputs."""
+    _layer(HIDDEN, inputs, at, dense, weights, bias, to)
+
+
+def _layer(width: int, inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
+    total = dense[bias:bias + HIDDEN].copy()
+    for i in range(width):
+        if inputs[at + i] > 0:
+            total += inputs[at + i] * dense[weights + HIDDEN * i:weights + HIDDEN * (i + 1)]
+    inputs[to:to + HIDDEN] = total
+
+
+# --- compiled -------------------------------------------------------------------------------------------------------
+
+def _start(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """The address of an array's first number."""
+    return context.make_array(kind)(context, builder, array).data
+
+
+def _vector(builder: Any, start: Any, place: Any, lanes: int) -> Any:
+    """The address of `lanes` floats from `place` on."""
+    return builder.bitcast(builder.gep(start, [place]), ir.VectorType(FLOAT, lanes).as_pointer())
+
+
+def _spread(builder: Any, value: Any, lanes: int) -> Any:
+    """A vector of one value."""
+    kind = ir.VectorType(FLOAT, lanes)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)
+
+
+def _add_times(builder: Any, total: Any, value: Any, row: Any, lanes: int) -> Any:
+    return builder.fadd(total, builder.fmul(_spread(builder, value, lanes), row))
+
+
+@intrinsic
+def _add_rows(typing: Any, rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any,
+              to: Any) -> Any:
+    signature = types.void(rows, ids, on, types.int64, types.int64, source, types.int64, target, types.int64)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, number, much, here, there = (_start(context, builder, signature.args[i], args[i]) for i in (0, 1, 2, 5, 7))
+        first, end, at, to = args[3], args[4], args[6], args[8]
+        for lane in range(0, WIDTH, LANES):
+            before = builder.load(_vector(builder, here, builder.add(at, INT(lane)), LANES), align=4)
+            entry = builder.block
+            head, body, done = (builder.append_basic_block() for _ in range(3))
+            builder.branch(head)
+            builder.position_at_end(head)
+            k, total = builder.phi(INT), builder.phi(before.type)
+            builder.cbranch(builder.icmp_signed("<", k, end), body, done)
+            builder.position_at_end(body)
+            place = builder.add(builder.mul(builder.load(builder.gep(number, [k])), INT(WIDTH)), INT(lane))
+            more = builder.load(_vector(builder, row, place, LANES), align=4)
+            sum_ = _add_times(builder, total, builder.load(builder.gep(much, [k])), more, LANES)
+            following = builder.add(k, INT(1))
+            builder.branch(head)
+            for phi, begin, then in ((k, first, following), (total, before, sum_)):
+                phi.add_incoming(begin, entry)
+                phi.add_incoming(then, body)
+            builder.position_at_end(done)
+            builder.store(total, _vector(builder, there, builder.add(to, INT(lane)), LANES), align=4)
+        return context.get_dummy_value()
+    return signature, emit
+
+
+def _layer_of(width: int) -> Any:
+    lanes = min(width, LANES)
+
+    @intrinsic
+    def layer(typing: Any, inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        signature = types.void(inputs, types.int64, dense, types.int64, types.int64, types.int64)
+
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            value, row = _start(context, builder, signature.args[0], args[0]), _start(context, builder, signature.args[2], args[2])
+            at, weights, bias, to = args[1], args[3], args[4], args[5]
+            total = builder.load(_vector(builder, row, bias, HIDDEN), align=4)
+            for lane in range(0, width, lanes):
+                looked = builder.load(_vector(builder, value, builder.add(at, INT(lane)), lanes), align=4)
+                positive = builder.fcmp_ordered(">", looked, ir.Constant(looked.type, [0.0] * lanes))
+                mask = builder.bitcast(positive, ir.IntType(lanes))
+                if lanes < 64:
+                    mask = builder.zext(mask, INT)
+                entry = builder.block
+                head, body, done = (builder.append_basic_block() for _ in range(3))
+                builder.branch(head)
+                builder.position_at_end(head)
+                left, total_now = builder.phi(INT), builder.phi(total.type)
+                builder.cbranch(builder.icmp_signed("!=", left, INT(0)), body, done)
+                builder.position_at_end(body)
+                i = builder.add(builder.cttz(left, ir.Constant(ir.IntType(1), 1)), INT(lane))
+                place = builder.add(weights, builder.mul(i, INT(HIDDEN)))
+                sum_ = _add_times(builder, total_now, builder.load(builder.gep(value, [builder.add(at, i)])),
+                                  builder.load(_vector(builder, row, place, HIDDEN), align=4), HIDDEN)
+                rest = builder.and_(left, builder.sub(left, INT(1)))
+                builder.branch(head)
+                for phi, begin, then in ((left, mask, rest), (total_now, total, sum_)):
+                    phi.add_incoming(begin, entry)
+                    phi.add_incoming(then, body)
+                builder.position_at_end(done)
+                total = total_now
+            builder.store(total, _vector(builder, value, to, HIDDEN), align=4)
+            return context.get_dummy_value()
+        return signature, emit
+    return layer
+
+
+_wide_layer, _small_layer = _layer_of(WIDTH), _layer_of(HIDDEN)
+
+
+@overload(add_rows, inline="always")
+def _(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
+    def impl(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
+        _add_rows(rows, ids, on, first, end, source, at, target, to)
+    return impl
+
+
+@overload(wide_layer, inline="always")
+def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+    def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        _wide_layer(inputs, at, dense, weights, bias, to)
+    return impl
+
+
+@overload(small_layer, inline="always")
+def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+    def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        _small_layer(inputs, at, dense, weights, bias, to)
+    return impl
