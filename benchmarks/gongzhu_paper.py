@@ -50,6 +50,7 @@ from searchdou.games.gongzhu._kernels import RANKS, Position, legal, start, step
 from searchdou.games.gongzhu._search_kernels import HELD, with_hands
 from searchdou.games.gongzhu.cards import CARDS, SUITS, pack, parse_card
 from searchdou.games.gongzhu.cards import RANKS as RANK_NAMES
+from searchdou.nets._net_kernels import best_of
 
 DEALS = {"table2": 1024, "table3": 1024, "table3-time": 1024, "table4": 20_000, "table8": 1024, "figure3": 1000,
          "figure4": 1000, "logloss": 200}
@@ -240,7 +241,7 @@ class OneHotInput:
         position = with_hands(infoset.seen_position(), hidden.seat_hands(infoset, deal)[0])
         n = legal(position, self._out)
         nets_kernels.oracle_values(self.oracle, position, self._out, n, self._q)
-        return Move(int(self._out[nets_kernels.best_of(self._q, n)]))
+        return Move(int(self._out[best_of(self._q, n)]))
 
 
 # Here and not in a function: the processes of a match import this file again, and must know the names too.
@@ -340,7 +341,7 @@ def card_sums(bench: Bench, games: int) -> CardSums:
                 q, cards = scratch[:n], out[:n]
                 gamma, edge = np.exp(-BETA * (q.max() - q)), q - q.mean()
                 sums[:, number, cards] += (np.ones(n), gamma, q, q ** 2, edge, edge ** 2)
-                position = step(position, int(cards[nets_kernels.best_of(q, n)]))
+                position = step(position, int(cards[best_of(q, n)]))
             else:
                 position = step(position, int(out[0]))
     return CardSums(*sums)

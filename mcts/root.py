@@ -159,7 +159,8 @@ class Root:
                 values.append(block)
                 deals += len(drawn.hands)
                 if (sure or gain) and deals >= SURE_DEALS and not finished:
-                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure, gain, prior)
+                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure, gain,
+                          prior)
                     if active.sum() == 1:
                         break
             if finished or active.sum() == 1:
@@ -210,9 +211,10 @@ def _keep(active: Ints, n: int, values: Floats, weights: Floats, sign: float, fa
 
 
 def expected_gain(behind: Estimate) -> float:
-    """What can be expected of choosing a candidate in place of the best if it turns out better: E max(0, -d) for a difference
-    d that is normal about what was found. It weighs how likely the best is wrong with how much that would cost, so that
-    cards that are nearly as good as one another are not thought about for long.
+    """What can be expected of choosing a candidate in place of the best if it turns out better.
+
+    That is E max(0, -d) for a difference d that is normal about what was found. It weighs how likely the best is wrong with
+    how much that would cost: candidates that are nearly as good as one another are not thought about for long.
 
     >>> round(expected_gain(Estimate(0.0, 1.0, 64)), 3), round(expected_gain(Estimate(2.0, 1.0, 64)), 3)
     (0.399, 0.008)
@@ -234,7 +236,7 @@ def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite:
         if i != best and i != favourite:
             behind = _estimate(sign * (values[:, best] - values[:, i]), weights, exact=False)
             # The first also drops the twin that was as good on every deal.
-            if sure and behind.mean >= sure * behind.se or expected_gain(behind) < gain:
+            if (sure and behind.mean >= sure * behind.se) or expected_gain(behind) < gain:
                 active[i] = 0
 
 

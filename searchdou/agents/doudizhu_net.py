@@ -14,6 +14,7 @@ from searchdou.games.doudizhu import InfoSet, Move, encode, hidden
 from searchdou.games.doudizhu import _net_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, Position, legal
 from searchdou.games.doudizhu.cards import pack, unpack
+from searchdou.nets._net_kernels import best_of
 
 CHOICES = ("mix", "points", "win", "alphadou")
 BIDS = ("net", "price", "threshold")
@@ -104,5 +105,5 @@ class NetPlayer:
         policy, n = self.policy, int(legal(position, self._out))
         kernels.rate(policy.nets, False, position, self._out, n, policy.wins, policy.stakes)
         if self.check and not kernels.stake_may_change(position):
-            return Move(int(self._out[kernels.best_of(policy.wins, n)]))
+            return Move(int(self._out[best_of(policy.wins, n)]))
         return Move(int(self._out[kernels.best_by_rule(n, policy.wins, policy.stakes, self.rho)]))

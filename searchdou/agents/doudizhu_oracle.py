@@ -11,6 +11,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import Move, State, encode
 from searchdou.games.doudizhu import _net_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, legal
+from searchdou.nets._net_kernels import best_of
 
 
 class OraclePlayer:
@@ -32,4 +33,4 @@ class OraclePlayer:
             return self.bidder.values(state.infoset()).best
         n = int(legal(state.position, self._out))
         kernels.oracle_values(self.leaf, state.position, self._out, n, self._q)
-        return Move(int(self._out[kernels.best_of(self._q, n)]))
+        return Move(int(self._out[best_of(self._q, n)]))

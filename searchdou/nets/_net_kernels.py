@@ -19,6 +19,7 @@ from searchdou.nets._vector_kernels import HIDDEN, WIDTH, add_rows, small_layer,
 
 Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 # Where things lie in `dense` and in `work`.
 W1 = WIDTH
@@ -75,6 +76,16 @@ def forward(net: Net, at: int) -> float:
             s3 += work[H2 + i + 3] * w[k + i + 3]
         work[OUT + head] = (s0 + s1) + (s2 + s3)
     return work[OUT]
+
+
+@kernel
+def best_of(q: Floats, n: int) -> int:
+    """Where the highest of the first n values is."""
+    best = 0
+    for i in range(1, n):
+        if q[i] > q[best]:
+            best = i
+    return best
 
 
 @kernel

@@ -117,7 +117,7 @@ def _layer_of(width: int) -> Any:
         signature = types.void(inputs, types.int64, dense, types.int64, types.int64, types.int64)
 
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            value, row = _start(context, builder, signature.args[0], args[0]), _start(context, builder, signature.args[2], args[2])
+            value, row = (_start(context, builder, signature.args[i], args[i]) for i in (0, 2))
             at, weights, bias, to = args[1], args[3], args[4], args[5]
             total = builder.load(_vector(builder, row, bias, HIDDEN), align=4)
             for lane in range(0, width, lanes):

@@ -16,7 +16,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from searchdou.errors import SearchDouError
-from searchdou.nets._net_kernels import HIDDEN, OUT, WIDTH, Net
+from searchdou.nets._net_kernels import OUT, Net
+from searchdou.nets._vector_kernels import HIDDEN, WIDTH
 
 FORMAT = "searchdou-net-1"
 _LAYERS = ("rows", "bias", "w1", "b1", "w2", "b2", "w3", "b3")

@@ -31,7 +31,8 @@ from searchdou.games.doudizhu._kernels import (
     payoff,
     step,
 )
-from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, Blueprint, best_of, blueprint_values, role_of
+from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, Blueprint, blueprint_values, role_of
+from searchdou.nets._net_kernels import best_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

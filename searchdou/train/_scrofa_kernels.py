@@ -40,12 +40,12 @@ from searchdou.games.gongzhu._net_kernels import (
     POINTS,
     Blueprint,
     Oracle,
-    best_of,
     blueprint_values,
     oracle_value,
     oracle_values,
 )
 from searchdou.games.gongzhu._search_kernels import Greedy, greedy_choice, with_hands
+from searchdou.nets._net_kernels import best_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -205,8 +205,8 @@ def _look(oracle: Oracle, after: Position, seat: int, looks: int, hands: Ints, o
 
 
 @kernel
-def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, scheme: Scheme, table: Table,
-                trace: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
+def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, scheme: Scheme,
+                table: Table, trace: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
     """One game by the blueprint; what the oracle would think of it is noted beside until it can be solved."""
     position = start
     choices = 0

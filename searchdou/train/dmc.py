@@ -2,7 +2,7 @@
 
 Every seat plays by its own blueprint, epsilon-greedily; what a game came to is the target of every choice in it. One stream
 of games trains the nets of all roles, bids included, and beside them the oracle, which is shown all hands
-(PerfectDou's critic, but never let play). Half of the games are DouZero's (card play only), half the full game.
+(PerfectDou's critic, but never let play). Most games are DouZero's (card play only), a quarter the full game.
 
 Progress is told by matches against fixed opponents: random moves, `rule` and the weights of the exam before, compiled, and
 fewer against RLCard's rule agent.
@@ -47,11 +47,11 @@ class DmcSettings(LoopSettings):
     reuse: float = 1.0
     batch: int = 512
     last_rate: float = 1e-5
-    full: float = 0.5               # share of games with bidding, bombs and spring; the others are card play alone
+    full: float = 0.25              # share of games with bidding, bombs and spring; the others are card play alone
     noise: float = 0.02             # share of random moves
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
-    oracle: float = 0.3             # share of the samples that the oracle learns from too; 0 trains none
+    oracle: float = 0.1             # share of the samples that the oracle learns from too; 0 trains none
     decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
     rlcard_decks: int = 500         # and with RLCard's own agent, which is slow; where it is not installed, none
 

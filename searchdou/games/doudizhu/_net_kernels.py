@@ -34,7 +34,7 @@ from searchdou.games.doudizhu._kernels import (
 )
 from searchdou.games.doudizhu._kernels import SPRING_DOUBLES as SPRINGS
 from searchdou.games.doudizhu._search_kernels import scale, with_hands
-from searchdou.nets._net_kernels import HERE, NEXT, OUT, Net, follow, forward, refresh
+from searchdou.nets._net_kernels import HERE, NEXT, OUT, Net, best_of, follow, forward, refresh
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -145,12 +145,15 @@ def oracle_values(leaf: Oracle, position: Position, actions: Ints, n: int, q: Fl
 
 
 @kernel
-def best_of(q: Floats, n: int) -> int:
-    """Where the highest of the first n values is."""
-    best = 0
-    for i in range(1, n):
-        if q[i] > q[best]:
-            best = i
+def rate_best(policy: Blueprint, position: Position, out: Ints) -> int:
+    """Rate all legal actions into policy.wins and policy.stakes; returns which of them it would choose."""
+    n = legal(position, out)
+    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
+    best, top = 0, -1e300
+    for i in range(n):
+        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
+        if value > top:
+            best, top = i, value
     return best
 
 
@@ -204,14 +207,7 @@ def best_by_rule(n: int, wins: Floats, stakes: Floats, rho: float) -> int:
 @kernel
 def landlord_value(policy: Blueprint, position: Position, out: Ints) -> float:
     """What the landlord expects before its first move, in points: of its hand alone, whoever holds the rest."""
-    n = legal(position, out)
-    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
-    best, top = 0.0, -1e300
-    for i in range(n):
-        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
-        if value > top:
-            best, top = policy.stakes[i], value
-    return float(best * scale(position))
+    return float(policy.stakes[rate_best(policy, position, out)] * scale(position))
 
 
 @kernel
@@ -269,13 +265,8 @@ def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> fl
 @kernel
 def expected_value(leaf: Finish, position: Position, out: Ints) -> float:
     """What `finish_value` is expected to be by the seat to act, from what it sees."""
-    policy, n = leaf.policy, legal(position, out)
-    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
-    best, top = 0, -1e300
-    for i in range(n):
-        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
-        if value > top:
-            best, top = i, value
+    policy = leaf.policy
+    best = rate_best(policy, position, out)
     value = (1.0 - leaf.mix) * scale(position) * policy.stakes[best] + leaf.mix * leaf.unit[0] * policy.wins[best]
     return float(value if position.turn == position.landlord else -value)
 

@@ -18,7 +18,7 @@ from inference._rng_kernels import Stream, below
 from inference.kernel import kernel
 from searchdou.games.gongzhu._encode_kernels import encode_averaged, encode_open, in_play, played_ids
 from searchdou.games.gongzhu._kernels import Position, difference, is_over, legal, legal_mask, nth, step
-from searchdou.nets._net_kernels import HERE, NEXT, Net, follow, forward, refresh
+from searchdou.nets._net_kernels import HERE, NEXT, Net, best_of, follow, forward, refresh
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -115,16 +115,6 @@ def blueprint_choice(policy: Blueprint, position: Position, rng: Stream, out: In
     n = legal(position, out)
     blueprint_values(policy, position, out, n, policy.q)
     return out[best_of(policy.q, n)]
-
-
-@kernel
-def best_of(q: Floats, n: int) -> int:
-    """Where the highest of the first n values is."""
-    best = 0
-    for i in range(1, n):
-        if q[i] > q[best]:
-            best = i
-    return best
 
 
 register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
