@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-SURE_DEALS = 32            # fewer say too little about their own spread
+SURE_DEALS = 20            # effective ones, by weight: fewer say too little about their own spread
 
 
 class Samples(NamedTuple):
@@ -159,8 +159,9 @@ class Root:
                 values.append(block)
                 deals += len(drawn.hands)
                 if (sure or gain) and deals >= SURE_DEALS and not finished:
-                    _drop(active, np.concatenate(values), weights_of(np.concatenate(logs)), sign, favourite, sure, gain,
-                          prior)
+                    weights = weights_of(np.concatenate(logs))
+                    if 1.0 / np.square(weights).sum() >= SURE_DEALS:
+                        _drop(active, np.concatenate(values), weights, sign, favourite, sure, gain, prior)
                     if active.sum() == 1:
                         break
             if finished or active.sum() == 1:

@@ -60,7 +60,7 @@ class SearchSettings:
     mix: float | None = None          # how much winning counts as such beside the points it brings (DouDizhu)
     bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
-                                      # last one left ends the search. 0 thinks on to the end
+                                      # last one left ends the search. With 0, and gain=0, it thinks on
     gain: float | None = None         # points: a candidate expected to gain less over the best is dropped as well
     clock: str = "wall"               # what `time` counts: wall, or cpu (of one thread), for matches on a busy machine
     threads: int = 1

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
+from numba.core import config, errors
 from numba.extending import intrinsic, overload
 
 Singles = npt.NDArray[np.float32]
@@ -56,6 +57,14 @@ def _layer(width: int, inputs: Singles, at: int, dense: Singles, weights: int, b
 
 # --- compiled -------------------------------------------------------------------------------------------------------
 
+def _check(**arrays: Any) -> None:
+    """Refuse, while compiling, what these loops would misread: other numbers, or numbers with gaps between them."""
+    for name, array in arrays.items():
+        wanted = types.int64 if name == "ids" else types.float32
+        if not isinstance(array, types.Array) or array.dtype != wanted or array.layout != "C":
+            raise errors.TypingError(f"{name} must be a contiguous array of {wanted}, not {array}")
+
+
 def _start(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """The address of an array's first number."""
     return context.make_array(kind)(context, builder, array).data
@@ -81,6 +90,7 @@ def _add_times(builder: Any, total: Any, value: Any, row: Any, lanes: int) -> An
 @intrinsic
 def _add_rows(typing: Any, rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any,
               to: Any) -> Any:
+    _check(rows=rows, ids=ids, on=on, source=source, target=target)
     signature = types.void(rows, ids, on, types.int64, types.int64, source, types.int64, target, types.int64)
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -114,6 +124,7 @@ def _layer_of(width: int) -> Any:
 
     @intrinsic
     def layer(typing: Any, inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        _check(inputs=inputs, dense=dense)
         signature = types.void(inputs, types.int64, dense, types.int64, types.int64, types.int64)
 
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -152,23 +163,35 @@ def _layer_of(width: int) -> Any:
 
 _wide_layer, _small_layer = _layer_of(WIDTH), _layer_of(HIDDEN)
 
+# With bounds checks on, the Python bodies are compiled instead: vectors are not checked.
 
 @overload(add_rows, inline="always")
 def _(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
     def impl(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
         _add_rows(rows, ids, on, first, end, source, at, target, to)
-    return impl
+    return add_rows if config.BOUNDSCHECK else impl
 
 
 @overload(wide_layer, inline="always")
 def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
     def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
         _wide_layer(inputs, at, dense, weights, bias, to)
-    return impl
+
+    def checked(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        _layer(WIDTH, inputs, at, dense, weights, bias, to)
+    return checked if config.BOUNDSCHECK else impl
 
 
 @overload(small_layer, inline="always")
 def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
     def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
         _small_layer(inputs, at, dense, weights, bias, to)
-    return impl
+
+    def checked(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+        _layer(HIDDEN, inputs, at, dense, weights, bias, to)
+    return checked if config.BOUNDSCHECK else impl
+
+
+@overload(_layer, inline="always")
+def _(width: Any, inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+    return _layer

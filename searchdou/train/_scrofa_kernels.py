@@ -168,10 +168,10 @@ def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: 
 
 @kernel
 def swap_hidden(hands: Ints, seat: int, voids: int, rng: Stream) -> None:
-    """Swap cards of the hands [4] that `seat` does not see, SWAPS times where known voids allow it: another deal it may
-    think of, changed in place. Swaps are as likely as their undoing, so in the long run all deals that they
-    reach are equally likely."""
-    for _ in range(SWAPS):
+    """Swap cards of the hands [4] that `seat` does not see, SWAPS times where known voids allow it (or once less: an even
+    number would never reach half of the deals of single cards): another deal it may think of, changed in place. Swaps are
+    as likely as their undoing, so in the long run all deals that they reach are equally likely."""
+    for _ in range(SWAPS - below(rng, 2)):
         one = (seat + 1 + below(rng, 3)) & 3
         two = (one + 1) & 3
         if two == seat:

@@ -17,6 +17,7 @@ from numba.core import config
 from inference._rng_kernels import stream
 from mcts._solver_kernels import HUGE, new_table, solve
 from searchdou import Agent
+from searchdou.agents.search import SearchPlayer, SearchSettings
 from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError, UnknownName
 from searchdou.games import doudizhu, gongzhu
 from searchdou.games.doudizhu import hidden as doudizhu_hidden
@@ -131,7 +132,7 @@ def test_another_seed_looks_at_other_deals(game):
 
 def lateness(game: str, seconds: float) -> float:
     """Median time of a decision, all of which have a choice to make and more deals than can be looked at."""
-    agent = Agent(game, f"search:time={seconds}")
+    agent = Agent(game, f"search:time={seconds},sure=0,gain=0")        # thinks on to the end
     took = []
     for state in states(game)[:5]:
         infoset = state.infoset()
@@ -320,6 +321,23 @@ def test_cards_searched_for_one_another_are_worth_the_same():
                           for c in (card, other)]
                 assert values[0] == values[1], (state.infoset().to_text(), card, other)
     assert twins > 40
+
+
+@GAMES
+def test_little_to_gain_ends_a_search(game):
+    state = next(state for state in states(game) if len(state.legal_actions()) > 4)
+    deals = {gain: Agent(game, f"search:samples=96,sims=2,weights=uniform,sure=0,gain={gain}").analyze(state.infoset()).deals
+             for gain in (0, 1e6)}
+    assert deals[0] == 96
+    assert deals[1e6] < 96
+
+
+def test_more_time_searches_deeper():
+    settings = [SearchPlayer.complete("gongzhu", SearchSettings(time=seconds)) for seconds in (0.01, 0.1, 1.0)]
+    assert settings[0].sims < settings[1].sims < settings[2].sims
+    assert settings[0].solve <= settings[1].solve < settings[2].solve
+    given = SearchPlayer.complete("gongzhu", SearchSettings(time=1.0, sims=7, solve=16))
+    assert (given.sims, given.solve) == (7, 16)
 
 
 def test_a_clock_of_one_thread_cannot_time_two():

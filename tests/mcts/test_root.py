@@ -217,6 +217,15 @@ def test_a_choice_that_can_cost_little_ends_the_search_before_its_time():
 
 
 @pytest.mark.unit
+def test_one_deal_that_outweighs_all_others_settles_nothing():
+    def heavy(start: int, n: int) -> Samples:
+        return Samples(np.zeros((n, 4), np.int64), np.where(np.arange(start, start + n) == 0, 9.0, 0.0))
+
+    found = Fake([0.0, 0.1, 0.2, 0.3], 5.0).search(None, range(4), 1.0, heavy, Limit(512), 3, sure=4.0, gain=0.2)
+    assert found.deals == 512
+
+
+@pytest.mark.unit
 @pytest.mark.parametrize("candidates", [1, 2, 3, 5, 8, 33])
 @pytest.mark.parametrize("samples", [1, 2, 7, 64])
 def test_any_number_of_candidates_and_samples(candidates, samples):

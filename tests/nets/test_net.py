@@ -107,12 +107,10 @@ def test_moving_along_equals_beginning_anew(before, change):
     both = {f: before.get(f, 0.0) + change.get(f, 0.0) for f in before | change}
     kernels.refresh(net, put(net, both), kernels.NEXT)
     assert moved == pytest.approx(net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH], abs=1e-4)
-    for sign in (1, -1):                                            # and back: what goes out leaves nothing behind
-        n = put(net, {f: sign * on for f, on in change.items()})
-        kernels.add_rows(net.rows, net.ids, net.on, 0, n, net.work, kernels.NEXT if sign < 0 else kernels.HERE, net.work,
-                         kernels.NEXT)
-    undone = net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH].copy()
-    assert undone == pytest.approx(net.work[kernels.HERE:kernels.HERE + kernels.WIDTH], abs=1e-4)
+    here = net.work[kernels.HERE:kernels.HERE + kernels.WIDTH].copy()
+    net.work[kernels.HERE:kernels.HERE + kernels.WIDTH] = moved     # and back: what goes out leaves nothing behind
+    kernels.follow(net, put(net, {f: -on for f, on in change.items()}))
+    assert net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH] == pytest.approx(here, abs=1e-4)
 
 
 def test_a_batch_equals_one_by_one():

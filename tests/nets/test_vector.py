@@ -51,6 +51,16 @@ def test_rows_added_in_place():
     assert work == pytest.approx(wanted, abs=1e-5)
 
 
+def test_arrays_that_would_be_misread_are_refused():
+    rng = np.random.default_rng(3)
+    rows, ids, on, work = floats(rng, 9, WIDTH), rng.integers(0, 9, 10), floats(rng, 10), floats(rng, WIDTH)
+    for name, bad in (("rows", {"rows": np.asfortranarray(rows)}), ("ids", {"ids": ids[::2]}),
+                      ("ids", {"ids": ids.astype(np.int32)}), ("source", {"source": work.astype(np.float64)})):
+        given = {"rows": rows, "ids": ids, "on": on, "source": work, **bad}
+        with pytest.raises(numba.TypingError, match=f"{name} must be a contiguous array"):
+            compiled_rows(given["rows"], given["ids"], given["on"], 0, 5, given["source"], 0, work, 0)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize(("width", "compiled", "plain"), [(WIDTH, compiled_wide, kernels.wide_layer),
                                                           (HIDDEN, compiled_small, kernels.small_layer)])

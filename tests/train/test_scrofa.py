@@ -75,15 +75,15 @@ def test_samples_are_positions_of_real_games():
 
 
 @pytest.mark.unit
-def test_swaps_reach_all_deals_alike():
-    """Seat 2 sees its own hand; the others hold two cards, one and one: 12 deals."""
-    start = [0b0011, 0b0100, 1 << 20, 0b1000]
+@pytest.mark.parametrize(("start", "deals"), [([0b0011, 0b0100, 1 << 20, 0b1000], 12), ([1, 2, 1 << 20, 4], 6)])
+def test_swaps_reach_all_deals_alike(start, deals):
+    """Seat 2 sees its own hand; the others hold two cards, one and one, or one each."""
     hands, rng, seen = np.array(start, np.int64), stream(7), Counter()
     for _ in range(6000):
         kernels.swap_hidden(hands, 2, 0, rng)
         assert hands[2] == start[2]
         seen[tuple(hands.tolist())] += 1
-    assert len(seen) == 12
+    assert len(seen) == deals
     assert chisquare(list(seen.values())).pvalue > 1e-4
 
 
@@ -252,8 +252,9 @@ def test_checkpoints_that_cannot_be_used(tmp_path):
             Training(ScrofaSettings(**TINY, out=tmp_path, resume=True))
         assert "\n" not in str(caught.value)
         assert path.read_bytes() == data
-    with pytest.raises(SearchDouError, match="solve from 12 to 24"):
-        Training(ScrofaSettings(**TINY, out=tmp_path / "x", solve=40))
+    for wrong in ({"solve": 40}, {"looks": 0}):
+        with pytest.raises(SearchDouError, match="solve from 12 to 24, and at least one look"):
+            Training(ScrofaSettings(**TINY, out=tmp_path / "x", **wrong))
 
 
 # --- stopped from outside -----------------------------------------------------------------------------------------------
