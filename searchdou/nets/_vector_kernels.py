@@ -166,32 +166,34 @@ _wide_layer, _small_layer = _layer_of(WIDTH), _layer_of(HIDDEN)
 # With bounds checks on, the Python bodies are compiled instead: vectors are not checked.
 
 @overload(add_rows, inline="always")
-def _(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
-    def impl(rows: Any, ids: Any, on: Any, first: Any, end: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
+def _(rows: Singles, ids: Ints, on: Singles, first: int, end: int, source: Singles, at: int, target: Singles,
+      to: int) -> Any:
+    def impl(rows: Singles, ids: Ints, on: Singles, first: int, end: int, source: Singles, at: int, target: Singles,
+             to: int) -> None:
         _add_rows(rows, ids, on, first, end, source, at, target, to)
     return add_rows if config.BOUNDSCHECK else impl
 
 
 @overload(wide_layer, inline="always")
-def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
-    def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+def _(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> Any:
+    def impl(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
         _wide_layer(inputs, at, dense, weights, bias, to)
 
-    def checked(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+    def checked(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
         _layer(WIDTH, inputs, at, dense, weights, bias, to)
     return checked if config.BOUNDSCHECK else impl
 
 
 @overload(small_layer, inline="always")
-def _(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
-    def impl(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+def _(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> Any:
+    def impl(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
         _small_layer(inputs, at, dense, weights, bias, to)
 
-    def checked(inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+    def checked(inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> None:
         _layer(HIDDEN, inputs, at, dense, weights, bias, to)
     return checked if config.BOUNDSCHECK else impl
 
 
 @overload(_layer, inline="always")
-def _(width: Any, inputs: Any, at: Any, dense: Any, weights: Any, bias: Any, to: Any) -> Any:
+def _(width: int, inputs: Singles, at: int, dense: Singles, weights: int, bias: int, to: int) -> Any:
     return _layer
