@@ -119,9 +119,9 @@ def _gongzhu_kit() -> Kit:
         return Rollout(encode.blueprint_in(s.nets, 0.05))
 
     return Kit(
-        defaults={"samples": 64, "sims": 30, "mode": "tree", "leaf": "value", "policy": "blueprint", "backup": "best",
+        defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 0, "gain": 0.1},
+                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 5, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -132,13 +132,12 @@ def _gongzhu_kit() -> Kit:
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
-        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_deeper)
+        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly)
 
 
-def _deeper(seconds: float) -> dict[str, Any]:
-    """More deals soon add nothing (`gain` ends the search before its time), so more time goes deeper: 60 simulations at
-    0.1 s, ten times the time three times as many, and endings of 24 cards, which take a few ms each."""
-    return {"sims": max(8, round(60 * (seconds / 0.1) ** 0.5)), "solve": 20 if seconds < 0.4 else 24}
+def _more_exactly(seconds: float) -> dict[str, Any]:
+    """More time solves longer endings (24 cards take a few ms each) and tells nearer candidates apart."""
+    return {"solve": 20 if seconds < 0.4 else 24, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
 
 
 def _doudizhu_kit() -> Kit:
