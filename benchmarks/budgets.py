@@ -42,10 +42,12 @@ TARGET = {"gongzhu": 15.0, "doudizhu": 0.03}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
 SAMPLES = {"gongzhu": (16, 32, 64, 128), "doudizhu": (8, 16, 32, 64)}
 SIMS = {"gongzhu": (8, 16, 32, 64), "doudizhu": (1, 2, 4, 8)}
-# DouDizhu plays one rollout a deal by default, and a second would be the same: deeper is a tree.
-GRID_MODE = {"gongzhu": "", "doudizhu": ",mode=tree"}
+# By default a deal is played out once, and a second time would be the same: deeper is a tree.
+TREE = "mode=tree,leaf=value"
+GRID_MODE = {"gongzhu": f",{TREE}", "doudizhu": ",mode=tree"}
 TIMES = {0.01: 1024, 0.03: 512, 0.1: 512, 0.3: 256, 1.0: 64, 2.0: 64}       # most deals by seconds a decision
-LEAVES = {"gongzhu": {"value net": "leaf=value", "blueprint rollouts": "leaf=blueprint,backup=mean"},
+LEAVES = {"gongzhu": {"value net in a tree": f"{TREE},sims=60", "blueprint rollouts": "leaf=blueprint,depth=0",
+                      "five cards by the blueprint, then the value net": "leaf=blueprint,depth=5"},
           "doudizhu": {"value net": "leaf=value,mode=tree,backup=best,sims=30", "blueprint rollouts": "leaf=blueprint"}}
 DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,strata=exact",
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact"}

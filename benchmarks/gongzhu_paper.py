@@ -510,7 +510,7 @@ def main() -> None:
     parser.add_argument("--search", default="time=0.1", help="settings of search in table2")
     parser.add_argument("--agents", default="", help="who plays in table2, by commas; all six without it")
     parser.add_argument("--oracle", default="sims=1000", help="settings of oracle in table2")
-    parser.add_argument("--budget", default="samples=16,sims=10", help="settings of search in table3")
+    parser.add_argument("--budget", default="samples=9", help="settings of search in table3")
     parser.add_argument("--time", type=float, default=0.02, help="seconds a move in table3-time")
     parser.add_argument("--samples", type=int, default=512, help="deals a belief of logloss is made of")
     options = parser.parse_args()

@@ -107,7 +107,7 @@ def thread_rows(game: str, seconds: float) -> list[dict[str, object]]:
     infoset = midgame(game, 45).infoset()
     rows = []
     for threads in (1, 2):
-        player = SearchPlayer(game, time=seconds, threads=threads)
+        player = SearchPlayer(game, time=seconds, threads=threads, sure=0.0, gain=0.0)
         decision = player.analyze(infoset)
         rows.append({"engine": "searchdou", "task": f"{game}_decision_sims_{threads}_thread{'s' if threads > 1 else ''}",
                      "per_wall_s": decision.simulations / decision.seconds})

@@ -24,7 +24,6 @@ from searchdou.agents.search import SearchPlayer, _Deals
 from searchdou.arena.formats import format_of
 
 DEALS = {"gongzhu": 512, "doudizhu": 2048}
-SETTINGS = {"gongzhu": "samples=512,sims=60", "doudizhu": "samples=2048"}
 BUDGETS = {"gongzhu": (250, 500, 1000), "doudizhu": (640, 1280, 2560)}      # values: candidates x deals
 RULES = {"gongzhu": ((0.0, 0.0), (4.0, 0.0), (4.0, 0.05), (4.0, 0.1), (4.0, 0.2), (4.0, 0.4)),
          "doudizhu": ((0.0, 0.0), (4.0, 0.0), (4.0, 0.001), (4.0, 0.002), (4.0, 0.005), (4.0, 0.01))}
@@ -75,7 +74,7 @@ def case_of(player: SearchPlayer, infoset: Any, deals: int) -> Case | None:
 
 
 def cases(game: str, positions: int, deals: int) -> list[Case]:
-    player, net = agents.make(game, f"search:{SETTINGS[game]}"), agents.make(game, "net")
+    player, net = agents.make(game, f"search:samples={deals}"), agents.make(game, "net")
     assert isinstance(player, SearchPlayer)
     rng, found, number = np.random.default_rng(1), [], 0
     while len(found) < positions:

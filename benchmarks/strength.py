@@ -19,7 +19,7 @@ CELLS = {
     "doudizhu": {"rule": [(0.05, 150), (0.1, 500), (0.2, 120), (1.0, 24)], "rlcard": [(0.1, 500)]},
 }
 
-NO_NET = {"gongzhu": ",leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=20",
+NO_NET = {"gongzhu": ",mode=tree,leaf=rollout,policy=rule,backup=mean,c=60,sims=25,solve=20",
           "doudizhu": ",leaf=rollout,policy=rule,moves=6,caution=1,trust=0,mix=0,bids=rule"}
 
 

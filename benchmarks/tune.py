@@ -16,8 +16,8 @@ import gongzhu_paper
 from _paper import HERE, plus_minus, table
 
 CHANGES = {
-    "gongzhu": ["sims=10", "sims=50", "c=5", "c=60", "backup=mean,c=60", "solve=16", "solve=24",
-                "leaf=rollout,backup=mean,c=60", "leaf=blueprint,mode=flat,sims=1", "prior=20", "weights=uniform",
+    "gongzhu": ["depth=2", "depth=4", "depth=8", "depth=0", "leaf=value,mode=tree,sims=30", "leaf=value,mode=tree,sims=100",
+                "leaf=value,mode=tree,sims=30,backup=mean,c=60", "leaf=rollout", "solve=12", "solve=24", "weights=uniform",
                 "beta=0.01", "beta=0.04", "slices=8", "strata=none", "sure=0,gain=0", "gain=0"],
     "doudizhu": ["moves=3", "moves=8", "trust=0", "trust=60", "mix=0", "mix=1", "solve=0", "solve=16", "caution=1",
                  "weights=iec", "weights=bayes", "strata=exact", "leaf=value,mode=tree,backup=best,sims=30",

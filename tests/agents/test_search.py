@@ -332,12 +332,12 @@ def test_little_to_gain_ends_a_search(game):
     assert deals[1e6] < 96
 
 
-def test_more_time_searches_deeper():
-    settings = [SearchPlayer.complete("gongzhu", SearchSettings(time=seconds)) for seconds in (0.01, 0.1, 1.0)]
-    assert settings[0].sims < settings[1].sims < settings[2].sims
-    assert settings[0].solve <= settings[1].solve < settings[2].solve
-    given = SearchPlayer.complete("gongzhu", SearchSettings(time=1.0, sims=7, solve=16))
-    assert (given.sims, given.solve) == (7, 16)
+def test_more_time_searches_more_exactly():
+    short, usual, long = (SearchPlayer.complete("gongzhu", SearchSettings(time=seconds)) for seconds in (0.01, 0.1, 1.0))
+    assert short.gain == usual.gain > long.gain > 0
+    assert short.solve == usual.solve < long.solve
+    given = SearchPlayer.complete("gongzhu", SearchSettings(time=1.0, gain=7.0, solve=16))
+    assert (given.gain, given.solve) == (7.0, 16)
 
 
 def test_a_clock_of_one_thread_cannot_time_two():

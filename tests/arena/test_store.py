@@ -258,7 +258,7 @@ def test_the_identity_of_agents(tmp_path, monkeypatch):
     assert identify("gongzhu", "greed:samples=3").settings == {"samples": 3, "seed": 0}
     search = identify("gongzhu", "search:time=0.1")
     assert (search.settings["time"], search.settings["samples"], search.settings["weights"]) == (0.1, None, "iec")
-    assert search.settings["sims"] == 30            # depends on the time
+    assert search.settings["solve"] == 20 < identify("gongzhu", "search:time=1").settings["solve"]   # depends on the time
     assert search.weights == identify("gongzhu", "net").weights == weights_hash("gongzhu") != weights_hash("doudizhu")
     assert identify("gongzhu", "random").weights == ""
     monkeypatch.chdir(tmp_path)
