@@ -117,7 +117,8 @@ def test_a_deal_that_kills_every_worker_is_given_up(joined):
     try:
         for number in range(6):
             crew.submit(number, number)
-        with pytest.raises(SearchDouError, match="deal 3 was lost with its worker, 4 times in all; the last") as caught:
+        # The deal before it may go down with it, when its answer is still on the way.
+        with pytest.raises(SearchDouError, match=r"deal [23] was lost with its worker, 4 times in all; the last") as caught:
             answers.extend(crew.next() for _ in range(6))
         assert "\n" not in str(caught.value)
         assert set(answers) <= {(n, n) for n in (0, 1, 2, 4, 5)}
