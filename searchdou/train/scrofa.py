@@ -1,8 +1,8 @@
 """ScrofaZero's training for Gongzhu, from nothing, on two CPU cores: one compiled actor, one torch learner.
 
 What differs from the paper (8.7, 8.8), because it learned faster here: targets are TD(lambda) along the games and exact
-solutions at their end instead of small searches, a game costs less than a millisecond, and two nets learn from one stream, one
-with all cards open (the oracle) and one as a seat sees them (the blueprint), which is taught by the first.
+solutions at their end instead of small searches, a game costs less than a millisecond, and two nets learn from one stream,
+one with all cards open (the oracle) and one as a seat sees them (the blueprint), which is taught by the first.
 
 Progress is told by an exam that no loss can flatter: positions with exactly known values, the error of the oracle on
 them and the points its choices give away; and by matches against Mr. Greed.
