@@ -198,14 +198,14 @@ def cpu_ms(game: str, specs: Sequence[str], positions: int = 24) -> dict[str, fl
                     found.append(infoset)
                 state.act(net.act(infoset))
     chosen = [found[i] for i in np.linspace(0, len(found) - 1, positions).astype(int)]
-    result = {}
-    for spec in specs:
-        player = agents.make(game, spec)
-        for _ in range(2):          # kernels are loaded the first time
+    players = {spec: agents.make(game, spec) for spec in specs}
+    result = dict.fromkeys(specs, float("inf"))
+    for _ in range(4):              # in turn, and the least of each: other work on the machine only adds
+        for spec, player in players.items():
             began = time.thread_time()
             for infoset in chosen:
                 player.act(infoset)
-        result[spec] = 1000 * (time.thread_time() - began) / positions
+            result[spec] = min(result[spec], 1000 * (time.thread_time() - began) / positions)
     return result
 
 
@@ -406,8 +406,11 @@ def run(game: str, quick: bool = False, workers: int = 2, store: Path | None = N
     for opponent in dict.fromkeys(p.cell.opponent for p in in_grid):
         grid = {p.cell.key: p.values for p in in_grid if p.cell.opponent == opponent}
         by_key = {p.cell.key: cost[p.cell.spec] for p in in_grid}
-        advices.append(advice_of(game, opponent, grid, by_key))
-        text.append(show_advice(game, advices[-1], grid, by_key))
+        try:
+            advices.append(advice_of(game, opponent, grid, by_key))
+            text.append(show_advice(game, advices[-1], grid, by_key))
+        except SearchDouError as error:         # no reason to lose the tables
+            text.append(f"Against {opponent}, where the next second of CPU is best spent cannot be said: {error}")
     for opponent in dict.fromkeys(p.cell.opponent for p in in_time):
         steps = steps_of([p for p in in_time if p.cell.opponent == opponent])
         text.append(show_steps(game, opponent, steps))

@@ -236,8 +236,9 @@ def test_a_share_has_no_sign():
 
 
 def test_cost_grows_with_the_budget():
-    cost = budgets.cpu_ms("gongzhu", ["search:samples=1,sims=1", "search:samples=16,sims=64"], positions=4)
-    assert 0 < cost["search:samples=1,sims=1"] < cost["search:samples=16,sims=64"]
+    small, large = (f"search:{budget},mode=tree,leaf=value" for budget in ("samples=1,sims=1", "samples=16,sims=64"))
+    cost = budgets.cpu_ms("gongzhu", [small, large], positions=4)
+    assert 0 < cost[small] < cost[large]
 
 
 @pytest.mark.parametrize(("given", "words"), [
