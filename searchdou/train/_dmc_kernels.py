@@ -38,7 +38,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
-FIELDS = 21                 # the 20 numbers of a Position, and the action
+ACTION = 21                 # after the numbers of a Position
+FIELDS = ACTION + 1
 MOST_CHOICES = 128          # in a game
 MOST_STAKES = 16.0          # a return counts no more than this
 
@@ -72,14 +73,14 @@ def write_row(position: Position, action: int, row: Ints) -> None:
     row[8], row[9], row[10], row[11] = p.bidder, p.bids, p.to_beat, p.passes
     row[12], row[13], row[14], row[15] = p.bombs, p.landlord_plays, p.peasant_plays, p.winner
     row[16], row[17], row[18], row[19] = p.calls, p.played0, p.played1, p.played2
-    row[20] = action
+    row[20], row[ACTION] = p.recent, action
 
 
 @kernel
 def read_row(row: Ints) -> Position:
     """The position that was stored."""
     return Position(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10], row[11],
-                    row[12], row[13], row[14], row[15], row[16], row[17], row[18], row[19])
+                    row[12], row[13], row[14], row[15], row[16], row[17], row[18], row[19], row[20])
 
 
 @kernel
@@ -90,7 +91,7 @@ def write_features(rows: Ints, chosen: Ints, shown: bool, starts: Ints, ids: Int
         row, at = rows[chosen[b]], starts[b]
         position = read_row(row)
         at += encode_before(position, shown, ids[at:], on[at:])
-        starts[b + 1] = at + changed_by(position, row[20], ids[at:], on[at:])
+        starts[b + 1] = at + changed_by(position, row[ACTION], ids[at:], on[at:])
 
 
 @kernel

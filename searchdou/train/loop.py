@@ -27,7 +27,7 @@ from torch.utils.tensorboard import SummaryWriter
 from searchdou.cluster import Cluster
 from searchdou.commit import commit
 from searchdou.errors import SearchDouError
-from searchdou.nets import Kind, Weights, save_weights
+from searchdou.nets import Kind, Weights, load_weights, save_weights
 from searchdou.nets.module import Batch, NetModule
 from searchdou.train.cluster import RemoteActors
 
@@ -40,6 +40,7 @@ class LoopSettings:
     out: Path = Path("runs")        # checkpoint, weights, curve and TensorBoard logs go here
     blocks: int = 0                 # train so many blocks instead of hours: the same seed then gives the same weights
     resume: bool = False            # go on from the checkpoint in `out`
+    start: str = ""                 # a folder of weights to begin from; empty: from nothing
     seed: int = 0
     games: int = 1000               # a block
     window: int = 8                 # blocks the learner draws from
@@ -58,10 +59,14 @@ class Learner:
     def __init__(self, kind: Kind, file: str, weights: Weights, rate: float) -> None:
         self.kind, self.file = kind, file
         self.module = NetModule(weights.sizes)
-        self.module.set_arrays(weights.arrays)
         self.optimizer = torch.optim.Adam(self.module.parameters(), rate, fused=True)
-        self.average = {name: p.detach().clone() for name, p in self.module.named_parameters()}
+        self.begin_from(weights)
         self.loss = float("nan")
+
+    def begin_from(self, weights: Weights) -> None:
+        """Take over the numbers of `weights`, before the first step."""
+        self.module.set_arrays(weights.arrays)
+        self.average = {name: p.detach().clone() for name, p in self.module.named_parameters()}
 
     def weights(self, meta: dict[str, str] | None = None) -> Weights:
         """What plays now."""
@@ -133,6 +138,9 @@ class Loop(ABC):
             self._load()
         elif self.path.exists():
             raise SearchDouError(f"{self.path} exists: --resume goes on from it, another --out begins anew")
+        elif s.start:
+            for learner in learners.values():
+                learner.begin_from(load_weights(Path(s.start) / learner.file, learner.kind))
 
     # -- what an algorithm says ------------------------------------------------------------------------------
 

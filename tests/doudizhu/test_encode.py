@@ -50,6 +50,35 @@ def above(own: list[str], others: list[str]) -> int:
     return min(7, sum(all(RANKS.index(rank) > RANKS.index(other) for other in others) for rank in own))
 
 
+def recently(history, seat: int) -> tuple:
+    """What a seat played last, and what lay there when it last passed; None before."""
+    played = refused = table = None
+    for who, move in history:
+        table = move if move.cards else table
+        if who == seat and move.cards:
+            played = move
+        elif who == seat:
+            refused = table
+    return played, refused
+
+
+def class_of(move) -> tuple:
+    """How finely recent moves are told apart."""
+    category = move.category.name
+    main = max(move.cards, key=lambda rank: (move.cards.count(rank), RANKS.index(rank)))
+    if category in ("SOLO", "PAIR"):
+        return category, main
+    if category in ("TRIO", "TRIO_SOLO", "TRIO_PAIR"):
+        return "TRIO", main
+    groups = {"BOMB": "BOMB", "ROCKET": "BOMB", "CHAIN_SOLO": "CHAIN_SOLO", "CHAIN_PAIR": "CHAIN_PAIR", "PLANE": "PLANE",
+              "PLANE_SOLO": "PLANE", "PLANE_PAIR": "PLANE"}
+    return (groups.get(category, "QUAD"),)
+
+
+CLASSES = [*(("SOLO", rank) for rank in RANKS), *(("PAIR", rank) for rank in RANKS[:13]),
+           *(("TRIO", rank) for rank in RANKS[:13]), ("BOMB",), ("CHAIN_SOLO",), ("CHAIN_PAIR",), ("PLANE",), ("QUAD",)]
+
+
 def slow(state, action, shown: bool) -> set[tuple]:
     """The features on after `action`, by name."""
     seat = state.turn
@@ -85,6 +114,10 @@ def slow(state, action, shown: bool) -> set[tuple]:
             kind = table.packed >> KIND_SHIFT
             on |= {("stand", "mine" if action.cards else "passed"), ("kind", kind),
                    ("category", int(doudizhu._kernels.KIND_CATEGORY[kind]))}
+        for place, who in enumerate((after, before)):
+            for half, done in enumerate(recently(infoset.history, who)):
+                if done:
+                    on.add(("recent", place, half, class_of(done)))
         plays = [sum(bool(move.cards) and (who == infoset.landlord) == mine for who, move in
                      [*infoset.history, (seat, action)]) for mine in (True, False)]
         if infoset.rules.spring_doubles:
@@ -120,7 +153,8 @@ def name_of(feature: int, shown: bool) -> tuple:
             (k.BIDS, 12, lambda n: ("bid", n // 4, n % 4)),
             (k.THREATS, 7, lambda n: ("threat", "rocket") if n == 6 else ("threats", n)),
             (k.SHAPE, 56, lambda n: ("shape", n // 14 + 1, n % 14)), (k.RUNS, 39, lambda n: ("run", n // 13 + 1, n % 13)),
-            (k.TOPS, 16, lambda n: ("tops", n // 8 + 1, n % 8))):
+            (k.TOPS, 16, lambda n: ("tops", n // 8 + 1, n % 8)),
+            (k.RECENT, 4 * 46, lambda n: ("recent", n // 92, n // 46 % 2, CLASSES[n % 46]))):
         if first <= feature < first + size:
             return name(feature - first)
     raise AssertionError(feature)

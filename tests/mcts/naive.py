@@ -112,7 +112,7 @@ class Ending(NamedTuple):
         winner = next((seat for seat in range(3) if not self.hands[seat]), -1)
         return doudizhu_kernels.Position(*hands, 0, rule_set(self.rules).switches, self.turn, self.landlord, self.bid,
                                          self.landlord, 3, kind_of(self.to_beat), self.passes, self.bombs,
-                                         self.landlord_plays, self.peasant_plays, winner, 0, 0, 0, 0)
+                                         self.landlord_plays, self.peasant_plays, winner, 0, 0, 0, 0, 0)
 
 
 @cache

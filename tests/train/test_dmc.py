@@ -17,7 +17,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _kernels, encode
 from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, role_of
 from searchdou.games.doudizhu.cards import pack
-from searchdou.nets import load_weights
+from searchdou.nets import BadWeights, load_weights
 from searchdou.train import _dmc_kernels as kernels
 from searchdou.train.dmc import Actor, DmcSettings, Training, duel, factorised_loss
 
@@ -46,12 +46,12 @@ def test_samples_are_choices_of_real_games(played):
         assert role_of(position) == role
         legal = out[:_kernels.legal(position, out)].tolist()
         assert len(legal) > 1
-        assert row[20] in legal
+        assert row[kernels.ACTION] in legal
         cards = [position.hand0, position.hand1, position.hand2, position.played0, position.played1, position.played2]
         kitty = position.kitty if position.landlord < 0 else 0
         assert sum(cards) + kitty == pack("3456789TJQKA2" * 4 + "BR")
         again = np.zeros(kernels.FIELDS, np.int64)
-        kernels.write_row(position, int(row[20]), again)
+        kernels.write_row(position, int(row[kernels.ACTION]), again)
         assert again.tolist() == row.tolist()
 
 
@@ -117,6 +117,18 @@ def test_a_stopped_training_goes_on(tmp_path):
     (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
     with pytest.raises(SearchDouError, match="damaged or from another version"):
         training(tmp_path, resume=True)
+
+
+def test_a_training_can_begin_from_weights(tmp_path):
+    training(tmp_path / "first", seed=5).run()
+    file = encode.file_of("seen", "up")
+    begun = training(tmp_path / "second", start=str(tmp_path / "first"))
+    rows = load_weights(tmp_path / "first" / file, encode.kind_of("seen", "up")).arrays["rows"]
+    assert (begun.nets["seen", "up"].weights().arrays["rows"] == rows).all()
+    assert (begun.nets["seen", "up"].module.arrays()["rows"] == rows).all()
+    (tmp_path / "first" / file).unlink()
+    with pytest.raises(BadWeights, match=f"{file}: cannot be read"):
+        training(tmp_path / "third", start=str(tmp_path / "first"))
 
 
 def test_without_an_oracle_only_blueprints_are_trained(tmp_path):

@@ -7,9 +7,9 @@ Two views share one layout:
     open    own hand and the hands of the next and the previous seat
 
 and what both know: the landlord's public cards still to come (as peasants see them), cards left, the kind on the table
-and who may answer it, what each seat bid, whether spring can still double the stake, which bombs may be out, and the shape
-of one's hand: what a small net finds hard to count. Bombs played before are left out: values are in stakes as they stand,
-so they do not matter.
+and who may answer it, what the others played last and last passed on, what each seat bid, whether spring can still double
+the stake, which bombs may be out, and the shape of one's hand: what a small net finds hard to count. Bombs played before
+are left out: values are in stakes as they stand, so they do not matter.
 
 All legal moves of a seat share most features. `encode_before` writes those of the position before the move,
 `changed_by` the few that a move adds and takes away.
@@ -23,25 +23,42 @@ import numpy.typing as npt
 from inference._bits_kernels import count
 from inference.kernel import kernel
 from searchdou.games.doudizhu._kernels import (
+    BOMB,
     CARDS,
+    CHAIN_PAIR,
+    CHAIN_SOLO,
     CHAINABLE,
     JOKERS,
     KIND_CATEGORY,
+    KIND_RANK,
     KIND_SHIFT,
     KINDS,
     ONES,
+    PAIR,
+    PLANE,
+    PLANE_PAIR,
+    PLANE_SOLO,
+    PLAYED,
+    REFUSED,
+    ROCKET,
+    SOLO,
     SPRING_DOUBLES,
     SUITED,
+    TRIO,
+    TRIO_PAIR,
+    TRIO_SOLO,
     Position,
     hand_of,
+    recent_kind,
     size,
 )
 
 Ints = npt.NDArray[np.int64]
 Singles = npt.NDArray[np.float32]
 
-VERSION = 1
+VERSION = 2
 DEAL = 4 * ONES | JOKERS        # all cards
+CLASSES = 15 + 13 + 13 + 5      # of recent moves: solos, pairs, trios with or without kickers by rank, and the others
 DECK = 54                       # four features a rank 3..2, one a joker
 OWN = 0
 FIRST = OWN + DECK              # seen: unseen cards; open: the next seat's hand
@@ -58,10 +75,25 @@ THREATS = BIDS + 12             # bombs that may be out: ranks unseen four times
 SHAPE = THREATS + 7             # of one's hand: how many ranks it has once, twice, three, four times, 0 .. 13 each
 RUNS = SHAPE + 56               # its longest run of ranks held at least once, twice, three times, 0 .. 12 each
 TOPS = RUNS + 39                # its cards above all unseen ones, 0 .. 7; its pairs above all unseen pairs, 0 .. 7
-FEATURES = TOPS + 16
+RECENT = TOPS + 16              # of the next and the previous seat: what it played last, what it last passed on
+FEATURES = RECENT + 4 * CLASSES
 MOST = 192                      # features on at once, and the changes of a move
 
 MINE, PASSED, CLEARED = 0, 1, 2     # the next seat must beat my move; the move I passed on; nothing
+
+
+def _class_of(category: int, rank: int) -> int:
+    if category == SOLO:
+        return rank
+    if category == PAIR:
+        return 15 + rank
+    if category in (TRIO, TRIO_SOLO, TRIO_PAIR):
+        return 28 + rank
+    others = ((BOMB, ROCKET), (CHAIN_SOLO,), (CHAIN_PAIR,), (PLANE, PLANE_SOLO, PLANE_PAIR))
+    return 41 + next((i for i, group in enumerate(others) if category in group), 4)
+
+
+CLASS = np.array([_class_of(int(category), int(rank)) for category, rank in zip(KIND_CATEGORY, KIND_RANK, strict=True)])
 
 
 @kernel
@@ -180,6 +212,13 @@ def encode_before(position: Position, shown: bool, ids: Ints, on: Singles) -> in
             n = write_cards(played_by(position, before), THIRD, n, ids)
         if seat != position.landlord:
             n = write_cards(still_public(position.kitty, played_by(position, position.landlord)), PUBLIC, n, ids)
+        for place in range(2):
+            seen = after if place == 0 else before
+            for half in range(2):
+                kind = recent_kind(position, seen, REFUSED if half else PLAYED)
+                if kind:
+                    ids[n] = RECENT + CLASSES * (2 * place + half) + CLASS[kind]
+                    n += 1
         ids[n] = LEFT + 21 + size(next_hand)
         ids[n + 1] = LEFT + 42 + size(previous_hand)
         n += 2

@@ -31,6 +31,7 @@ ONES = 0x1111111111111              # one bit a rank, 0..12
 CHAINABLE = 0x111111111111          # one bit a rank, 0..11: ranks 3..A
 GUARD = 0x8888888888888             # the free top bit of every rank
 KIND_SHIFT = 54
+PLAYED, REFUSED = 0, 9              # where Position.recent keeps what a seat played last, and last passed on
 
 (PASS, SOLO, PAIR, TRIO, TRIO_SOLO, TRIO_PAIR, BOMB, ROCKET, QUAD_SOLO, QUAD_PAIR, CHAIN_SOLO, CHAIN_PAIR,
  PLANE, PLANE_SOLO, PLANE_PAIR, QUAD_CHAIN, QUAD_CHAIN_SOLO, QUAD_CHAIN_PAIR) = range(18)
@@ -106,6 +107,7 @@ class Position(NamedTuple):
     played0: int          # cards played, by seat
     played1: int
     played2: int
+    recent: int           # by seat, 9 bits each: the kind it played last, the kind it last passed on; 0 before
 
 
 @kernel
@@ -382,7 +384,7 @@ def legal(position: Position, out: Moves) -> int:
 @kernel
 def start(hand0: int, hand1: int, hand2: int, kitty: int, rules: int, turn: int, landlord: int) -> Position:
     """A fresh game; with `landlord` given (its hand already holds the three cards) play begins at once."""
-    return Position(hand0, hand1, hand2, kitty, rules, turn, landlord, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0)
+    return Position(hand0, hand1, hand2, kitty, rules, turn, landlord, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0)
 
 
 @kernel
@@ -401,18 +403,31 @@ def _bid(p: Position, bid: int) -> Position:
     turn = (p.turn + 1) % 3
     if bids < 3 and bid < 3:
         return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, highest, bidder, bids, 0, 0, 0, 0, 0, -1,
-                        calls, 0, 0, 0)
+                        calls, 0, 0, 0, 0)
     landlord = bidder
     if bidder < 0:
         if not p.rules & FORCED_LANDLORD:
             return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, -1, 0, -1, bids, 0, 0, 0, 0, 0, 3, calls, 0,
-                            0, 0)
+                            0, 0, 0)
         landlord = 0
     hand0 = p.hand0 + p.kitty if landlord == 0 else p.hand0
     hand1 = p.hand1 + p.kitty if landlord == 1 else p.hand1
     hand2 = p.hand2 + p.kitty if landlord == 2 else p.hand2
     return Position(hand0, hand1, hand2, p.kitty, p.rules, landlord, landlord, highest, bidder, bids, 0, 0, 0, 0, 0, -1,
-                    calls, 0, 0, 0)
+                    calls, 0, 0, 0, 0)
+
+
+@kernel
+def recent_kind(position: Position, seat: int, what: int) -> int:
+    """What a seat last did, `what` being PLAYED or REFUSED: a kind, 0 before."""
+    return (position.recent >> (18 * seat + what)) & 511
+
+
+@kernel
+def _noted(p: Position, what: int, kind: int) -> int:
+    """The `recent` after the seat to act played or passed on a kind."""
+    shift = 18 * p.turn + what
+    return p.recent & ~(511 << shift) | kind << shift
 
 
 @kernel
@@ -425,7 +440,8 @@ def _play(p: Position, move: int) -> Position:
             passes = 0
             to_beat = 0
         return Position(p.hand0, p.hand1, p.hand2, p.kitty, p.rules, turn, p.landlord, p.bid, p.bidder, p.bids, to_beat,
-                        passes, p.bombs, p.landlord_plays, p.peasant_plays, -1, p.calls, p.played0, p.played1, p.played2)
+                        passes, p.bombs, p.landlord_plays, p.peasant_plays, -1, p.calls, p.played0, p.played1, p.played2,
+                        _noted(p, REFUSED, p.to_beat))
     kind = move >> KIND_SHIFT
     cards = move & CARDS
     hand0, hand1, hand2 = p.hand0, p.hand1, p.hand2
@@ -450,7 +466,7 @@ def _play(p: Position, move: int) -> Position:
         peasant_plays += 1
     winner = p.turn if left == 0 else -1
     return Position(hand0, hand1, hand2, p.kitty, p.rules, turn, p.landlord, p.bid, p.bidder, p.bids, kind, 0, bombs,
-                    landlord_plays, peasant_plays, winner, p.calls, played0, played1, played2)
+                    landlord_plays, peasant_plays, winner, p.calls, played0, played1, played2, _noted(p, PLAYED, kind))
 
 
 @kernel

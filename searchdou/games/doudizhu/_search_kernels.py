@@ -70,7 +70,8 @@ def with_hands(position: Position, hands: Ints) -> Position:
     """`position` with the hands of the seats and the kitty (hands[3]) replaced."""
     p = position
     return Position(hands[0], hands[1], hands[2], hands[3], p.rules, p.turn, p.landlord, p.bid, p.bidder, p.bids, p.to_beat,
-                    p.passes, p.bombs, p.landlord_plays, p.peasant_plays, p.winner, p.calls, p.played0, p.played1, p.played2)
+                    p.passes, p.bombs, p.landlord_plays, p.peasant_plays, p.winner, p.calls, p.played0, p.played1, p.played2,
+                    p.recent)
 
 
 # --- the exact solver ----------------------------------------------------------------------------------------------

@@ -87,7 +87,18 @@ def view_of(infoset: InfoSet) -> _kernels.Position:
         hands[0], hands[1], hands[2], pack(infoset.public), infoset.rules.switches, infoset.turn,
         -1 if infoset.landlord is None else infoset.landlord, infoset.bid, bidder, len(infoset.bids),
         infoset.to_beat.packed >> _kernels.KIND_SHIFT, passes if infoset.to_beat else 0, infoset.bombs, plays[0], plays[1],
-        -1, sum((bid + 1) << 3 * ((infoset.first + i) % 3) for i, bid in enumerate(infoset.bids)), *infoset.packed_played)
+        -1, sum((bid + 1) << 3 * ((infoset.first + i) % 3) for i, bid in enumerate(infoset.bids)), *infoset.packed_played,
+        _recent(infoset))
+
+
+def _recent(infoset: InfoSet) -> int:
+    """What each seat played last and last passed on, as `Position.recent` keeps it."""
+    kept, table = 0, 0
+    for seat, move in infoset.history:
+        what, table = (_kernels.PLAYED, move.packed >> _kernels.KIND_SHIFT) if move else (_kernels.REFUSED, table)
+        shift = 18 * seat + what
+        kept = kept & ~(511 << shift) | table << shift
+    return kept
 
 
 def past_of(infoset: InfoSet) -> Past:
