@@ -17,11 +17,13 @@ class Rollout(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """A leaf valued by playing `depth` actions on with `policy`, and asking `leaf` then."""
+    """A leaf valued by playing `depth` actions on with `policy`, and asking `leaf` then; or on the way, too."""
 
     policy: Any
     leaf: Any
     depth: int
+    fade: float = 0.0     # above 0: `leaf` is asked before every action and at the end, each time counting `fade` times as
+                          # much as the time before: its errors along a line are not all the same, and so average out
 
 
 @kernel
@@ -53,12 +55,22 @@ def rollout_value(leaf: Any, state: Any, rng: Any, out: Any) -> float:
 
 @kernel
 def ahead_value(ahead: Any, state: Any, rng: Any, out: Any) -> float:
-    """What the leaf says after `depth` actions by the policy; the points where the game is over before."""
-    for _ in range(ahead.depth):
+    """What the leaf says along `depth` actions by the policy; the points count for the rest where the game ends before."""
+    total, weight, share = 0.0, 0.0, 1.0
+    for left in range(ahead.depth, -1, -1):
         if over(state):
-            return points(state)
-        state = step(state, choose(ahead.policy, state, rng, out))
-    return points(state) if over(state) else evaluate(ahead.leaf, state, rng, out)
+            rest = 0.0
+            for _ in range(left + 1):
+                rest += share
+                share *= ahead.fade
+            return (total + rest * points(state)) / (weight + rest)
+        if ahead.fade > 0.0 or left == 0:
+            total += share * evaluate(ahead.leaf, state, rng, out)
+            weight += share
+            share *= ahead.fade
+        if left:
+            state = step(state, choose(ahead.policy, state, rng, out))
+    return total / weight
 
 
 register_policy(Uniform, SimpleNamespace(choose=uniform_choice, values=flat_values))

@@ -44,6 +44,8 @@ class SearchSettings:
     leaf: str | None = None           # value: a net sees all hands; blueprint, rollout, random: played out by a net, by
                                       # the game's cheap policy, by random moves
     depth: int | None = None          # actions a blueprint plays out before a net's value is taken; 0 plays to the end
+    fade: float | None = None         # above 0: values are taken along the way too, an action later counts so many times as
+                                      # much (Gongzhu)
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
     backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
@@ -115,13 +117,14 @@ def _gongzhu_kit() -> Kit:
 
     def played_out(s: SearchSettings) -> Any:
         if s.depth:
-            return Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth)
+            return Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0)
         return Rollout(encode.blueprint_in(s.nets, 0.05))
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 5, "gain": 0.1},
+                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8, "fade": 0.85,
+                  "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -169,7 +172,8 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0, "gain": 0.002},
+                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0, "fade": 0.0,
+                  "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -229,7 +233,7 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("depth", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0),
+                            ("depth", 0), ("fade", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0),
                             ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")

@@ -61,13 +61,15 @@ def test_the_net_sees_one_seat_only():
 def test_a_playout_may_stop_and_ask_the_oracle():
     policy, oracle, out = encode.blueprint_in(), encode.oracle_in(), np.empty(64, np.int64)
     for seed in range(8):
-        after = position = cases.gongzhu_game(seed, 6 * seed).position
-        for _ in range(5):
-            if not _kernels.is_over(after):
+        after = position = cases.gongzhu_game(seed, 7 * seed).position
+        said = []
+        for _ in range(6):
+            over = _kernels.is_over(after)
+            said.append(_kernels.difference(after) if over else nets.oracle_value(oracle, after, stream(1), out))
+            if not over:
                 after = _kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
-        expected = (_kernels.difference(after) if _kernels.is_over(after)
-                    else nets.oracle_value(oracle, after, stream(1), out))
-        assert ahead_value(Ahead(policy, oracle, 5), position, stream(1), out) == pytest.approx(expected)
+        for fade, expected in ((0.0, said[-1]), (0.5, np.average(said, weights=[32, 16, 8, 4, 2, 1])), (1.0, np.mean(said))):
+            assert ahead_value(Ahead(policy, oracle, 5, fade), position, stream(1), out) == pytest.approx(expected)
 
 
 def test_noise_takes_a_seed():
