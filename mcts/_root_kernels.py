@@ -29,6 +29,7 @@ class Plan(NamedTuple):
     solve_cards: int      # with this many cards left or fewer the ending is solved exactly
     solve_nodes: int      # nodes a solve may take before the search is used after all
     minimax: bool = False # back up the best child's value instead of the mean of all simulations
+    alone: int = 1000     # a solution counts alone with this many cards left or fewer; with more half, beside the search
 
 
 class Scratch(NamedTuple):
@@ -61,10 +62,17 @@ def value_of(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, rn
     if cards_left(state) <= plan.solve_cards:
         scratch.table.nodes[0] = 0
         scratch.table.nodes[1] = plan.solve_nodes
-        value = solve(state, scratch.table, scratch.out, -HUGE, HUGE)
+        value = float(solve(state, scratch.table, scratch.out, -HUGE, HUGE))
         if scratch.table.nodes[0] <= plan.solve_nodes:
             counts[1] += 1
-            return float(value)
+            if cards_left(state) > plan.alone:
+                value = 0.5 * (value + _searched(state, leaf, prior, plan, scratch, rng, counts))
+            return value
+    return _searched(state, leaf, prior, plan, scratch, rng, counts)
+
+
+@kernel
+def _searched(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, rng: Words, counts: Ints) -> float:
     counts[0] += plan.simulations
     if plan.tree:
         clear(scratch.tree)

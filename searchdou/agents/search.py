@@ -59,6 +59,7 @@ class SearchSettings:
     trust: float | None = None        # deals for which the policy's own values count beside those searched
     caution: float | None = None      # standard errors another move must be ahead of the cheap policy's own choice
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
+    alone: int | None = None          # of `flat`: with more cards than this a solution counts half, beside the leaf's value
     mix: float | None = None          # how much winning counts as such beside the points it brings (DouDizhu)
     bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
@@ -123,8 +124,8 @@ def _gongzhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8, "fade": 0.85,
-                  "gain": 0.1},
+                  "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
+                  "fade": 0.85, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -172,8 +173,8 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0, "fade": 0.0,
-                  "gain": 0.002},
+                  "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0,
+                  "fade": 0.0, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -206,7 +207,8 @@ class SearchPlayer:
         self.settings = self.complete(game, settings or SearchSettings(**given))
         s = self.settings
         self.plan = Plan(int(s.mode == "tree"), int(s.sims or 1), float(s.c or 0.0), float(s.prior or 0.0),
-                         int(s.solve or 0), self.kit.solve_nodes * (1 if (s.solve or 0) <= 20 else 3), s.backup == "best")
+                         int(s.solve or 0), self.kit.solve_nodes * (1 if (s.solve or 0) <= 20 else 3), s.backup == "best",
+                         int(s.alone or 0) if s.mode == "flat" else int(s.solve or 0))
         make_leaf, make_policy = self.kit.leaves[str(s.leaf)], self.kit.policies[str(s.policy)]
         self._root = Root(self.plan, lambda: make_leaf(s), lambda: make_policy(s), threads=s.threads,
                           most_moves=self.kit.most_moves)
@@ -233,8 +235,8 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("depth", 0), ("fade", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0),
-                            ("sure", 0), ("gain", 0)):
+                            ("alone", 0), ("depth", 0), ("fade", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0),
+                            ("trust", 0), ("mix", 0), ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
