@@ -104,6 +104,19 @@ def test_scores_are_means_over_what_was_seen_for_the_side_that_acts():
     assert _scores(values, np.array([0.25, 0.75]), -1.0) == pytest.approx([-2.5, -5.0])
 
 
+def test_a_solution_counts_alone_or_half():
+    d = Decision("gongzhu", 7, 36, 8)
+    cards = gongzhu_search.cards_left(gongzhu_kernels.step(gongzhu_search.with_hands(d.view, d.hands[0]), d.actions[0]))
+    searched, solved, both, alone = (
+        d.search(d.root(FLAT._replace(solve_cards=solve, solve_nodes=1 << 40, alone=alone)), 8)
+        for solve, alone in ((0, 0), (cards, 1000), (cards, cards - 1), (cards, cards)))
+    assert (searched.solved, searched.simulations, solved.simulations) == (0, both.simulations, 0)
+    assert solved.solved == both.solved == alone.solved > 0
+    means = [[estimate.mean for estimate in found.estimates] for found in (searched, solved, both)]
+    assert means[2] == pytest.approx(np.mean(means[:2], axis=0))
+    assert alone.estimates == solved.estimates
+
+
 @GAMES
 @pytest.mark.parametrize("plan", [FLAT, TREE], ids=["flat", "tree"])
 def test_estimates_are_the_weighted_mean_over_the_deals(game, plan):
