@@ -141,7 +141,7 @@ def _gongzhu_kit() -> Kit:
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
     """More time solves longer endings (24 cards take a few ms each) and tells nearer candidates apart."""
-    return {"solve": 20 if seconds < 0.4 else 24, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
+    return {"solve": 20 if seconds < 0.4 else 24, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.3), 4)}
 
 
 def _doudizhu_kit() -> Kit:
