@@ -47,7 +47,8 @@ TREE = "mode=tree,leaf=value"
 GRID_MODE = {"gongzhu": f",{TREE}", "doudizhu": ",mode=tree"}
 TIMES = {0.01: 1024, 0.03: 512, 0.1: 512, 0.3: 256, 1.0: 64, 2.0: 64}       # most deals by seconds a decision
 LEAVES = {"gongzhu": {"value net in a tree": f"{TREE},sims=60", "blueprint rollouts": "leaf=blueprint,depth=0",
-                      "five cards by the blueprint, then the value net": "leaf=blueprint,depth=5"},
+                      "five cards by the blueprint, then the value net": "leaf=blueprint,depth=5,fade=0,alone=52",
+                      "eight cards by the blueprint, the value net along the way": "leaf=blueprint"},
           "doudizhu": {"value net": "leaf=value,mode=tree,backup=best,sims=30", "blueprint rollouts": "leaf=blueprint"}}
 DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,strata=exact",
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact"}

@@ -148,7 +148,7 @@ def pair_of_deals(player: str, against: str, samples: int, seed: int, number: in
 # --- the tables -----------------------------------------------------------------------------------------------------------
 
 def correlation(a: np.ndarray, b: np.ndarray) -> str:
-    return "" if np.isnan(a).any() else f"{np.corrcoef(a, b)[0, 1]:.3f}"
+    return "" if len(a) < 3 or np.isnan(a).any() else f"{np.corrcoef(a, b)[0, 1]:.3f}"
 
 
 def nearer(said: np.ndarray, base: np.ndarray, truth: np.ndarray) -> str:

@@ -16,7 +16,8 @@ import gongzhu_paper
 from _paper import HERE, plus_minus, table
 
 CHANGES = {
-    "gongzhu": ["depth=2", "depth=4", "depth=8", "depth=0", "leaf=value,mode=tree,sims=30", "leaf=value,mode=tree,sims=100",
+    "gongzhu": ["depth=4", "depth=12", "fade=0", "fade=0.7", "alone=52", "alone=20,solve=24", "depth=0",
+                "leaf=value,mode=tree,sims=30", "leaf=value,mode=tree,sims=100",
                 "leaf=value,mode=tree,sims=30,backup=mean,c=60", "leaf=rollout", "solve=12", "solve=24", "weights=uniform",
                 "beta=0.01", "beta=0.04", "slices=8", "strata=none", "sure=0,gain=0", "gain=0"],
     "doudizhu": ["moves=3", "moves=8", "trust=0", "trust=60", "mix=0", "mix=1", "solve=0", "solve=16", "caution=1",
