@@ -26,6 +26,13 @@ class Ahead(NamedTuple):
                           # much as the time before: its errors along a line are not all the same, and so average out
 
 
+class Mean(NamedTuple):
+    """A leaf worth the mean of two."""
+
+    one: Any
+    other: Any
+
+
 @kernel
 def uniform_choice(policy: Any, state: Any, rng: Any, out: Any) -> int:
     """Any legal action, all alike."""
@@ -73,6 +80,13 @@ def ahead_value(ahead: Any, state: Any, rng: Any, out: Any) -> float:
     return total / weight
 
 
+@kernel
+def mean_value(mean: Any, state: Any, rng: Any, out: Any) -> float:
+    """Half of what each leaf says."""
+    return 0.5 * (evaluate(mean.one, state, rng, out) + evaluate(mean.other, state, rng, out))
+
+
 register_policy(Uniform, SimpleNamespace(choose=uniform_choice, values=flat_values))
 register_policy(Rollout, SimpleNamespace(evaluate=rollout_value))
 register_policy(Ahead, SimpleNamespace(evaluate=ahead_value))
+register_policy(Mean, SimpleNamespace(evaluate=mean_value))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import Uniform
-from inference._policy_kernels import Ahead, Rollout
+from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream
 from inference.belief import Belief, weights_of
 from inference.hidden import Hidden, Kind
@@ -46,6 +46,7 @@ class SearchSettings:
     depth: int | None = None          # actions a blueprint plays out before a net's value is taken; 0 plays to the end
     fade: float | None = None         # above 0: values are taken along the way too, an action later counts so many times as
                                       # much (Gongzhu)
+    lines: int | None = None          # along which values are taken: 1 by the blueprint, 2 another by open cards (Gongzhu)
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
     backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
@@ -118,14 +119,17 @@ def _gongzhu_kit() -> Kit:
 
     def played_out(s: SearchSettings) -> Any:
         if s.depth:
-            return Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0)
+            honest = Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0)
+            if s.lines == 1:
+                return honest
+            return Mean(honest, Ahead(encode.seer_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0))
         return Rollout(encode.blueprint_in(s.nets, 0.05))
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
-                  "fade": 0.85, "gain": 0.1},
+                  "fade": 0.85, "lines": 1, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -140,8 +144,9 @@ def _gongzhu_kit() -> Kit:
 
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
-    """More time solves longer endings (24 cards take a few ms each) and tells nearer candidates apart."""
-    return {"solve": 20 if seconds < 0.4 else 24, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.3), 4)}
+    """More time solves longer endings (24 cards take a few ms each), follows a second line and tells nearer cards apart."""
+    long = seconds >= 0.4
+    return {"solve": 24 if long else 20, "lines": 2 if long else 1, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
 
 
 def _doudizhu_kit() -> Kit:
@@ -174,7 +179,7 @@ def _doudizhu_kit() -> Kit:
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
                   "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0,
-                  "fade": 0.0, "gain": 0.002},
+                  "fade": 0.0, "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -235,7 +240,7 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("alone", 0), ("depth", 0), ("fade", 0), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0),
+                            ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0),
                             ("trust", 0), ("mix", 0), ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inference._policy_kernels import Ahead, ahead_value
+from inference._policy_kernels import Ahead, Mean, ahead_value, mean_value
 from inference._rng_kernels import stream
 from searchdou import Agent
 from searchdou.arena.match import MatchSettings, run_match
@@ -70,6 +70,18 @@ def test_a_playout_may_stop_and_ask_the_oracle():
                 after = _kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
         for fade, expected in ((0.0, said[-1]), (0.5, np.average(said, weights=[32, 16, 8, 4, 2, 1])), (1.0, np.mean(said))):
             assert ahead_value(Ahead(policy, oracle, 5, fade), position, stream(1), out) == pytest.approx(expected)
+
+
+def test_a_second_line_is_played_with_open_cards():
+    seer, oracle, out, q = encode.seer_in(), encode.oracle_in(), np.empty(64, np.int64), np.empty(16)
+    for seed in range(8):
+        position = cases.gongzhu_game(seed, 6 * seed).position
+        n = _kernels.legal(position, out)
+        nets.oracle_values(oracle, position, out, n, q)
+        assert nets.seer_choice(seer, position, stream(1), out.copy()) == out[int(np.argmax(q[:n]))]
+        one, other = (Ahead(policy, oracle, 8, 0.85) for policy in (encode.blueprint_in(), seer))
+        found = mean_value(Mean(one, other), position, stream(1), out)
+        assert found == pytest.approx(np.mean([ahead_value(leaf, position, stream(1), out) for leaf in (one, other)]))
 
 
 def test_noise_takes_a_seed():

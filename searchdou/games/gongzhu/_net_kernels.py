@@ -41,6 +41,13 @@ class Blueprint(NamedTuple):
     noise: float = 0.0
 
 
+class Seer(NamedTuple):
+    """Plays the card the oracle likes best, as if it were shown all hands: for lines of open-card play."""
+
+    oracle: Oracle
+    q: Floats               # [13] scratch
+
+
 @kernel
 def _to_points(position: Position, to_come: float) -> float:
     """Points of side 0 in all, from what the net says the leader's side still gets."""
@@ -117,5 +124,16 @@ def blueprint_choice(policy: Blueprint, position: Position, rng: Stream, out: In
     return out[best_of(policy.q, n)]
 
 
+@kernel
+def seer_choice(policy: Seer, position: Position, rng: Stream, out: Ints) -> int:
+    """The card of the highest value, all hands open."""
+    n = legal(position, out)
+    if n == 1:
+        return out[0]
+    oracle_values(policy.oracle, position, out, n, policy.q)
+    return out[best_of(policy.q, n)]
+
+
+register_policy(Seer, SimpleNamespace(choose=seer_choice))
 register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
 register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from searchdou.games.gongzhu import _encode_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
-from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle
+from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle, Seer
 from searchdou.nets import Kind, Sizes, Weights, random_weights
 from searchdou.nets.files import kept
 
@@ -49,6 +49,11 @@ def blueprint(weights: Weights, noise: float = 0.0) -> Blueprint:
 def oracle_in(folder: str = "") -> Oracle:
     """The open-card net whose weights lie in `folder`; the shipped one when it is empty."""
     return oracle(kept(ORACLE_FILE, OPEN, folder))
+
+
+def seer_in(folder: str = "") -> Seer:
+    """A player that sees all hands, by the open-card net in `folder`."""
+    return Seer(oracle_in(folder), np.zeros(16))
 
 
 def blueprint_in(folder: str = "", noise: float = 0.0) -> Blueprint:
