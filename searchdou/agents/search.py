@@ -240,8 +240,8 @@ class SearchPlayer:
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
-                            ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0), ("prior", 0), ("caution", 0),
-                            ("trust", 0), ("mix", 0), ("sure", 0), ("gain", 0)):
+                            ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0),
+                            ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
