@@ -6,7 +6,7 @@ nearer to the truth the better; two ways to say it are compared on the same pair
 matches do. Most of the truth is chance that nobody can know of, so correlations are small; which is larger counts.
 
     leaves  the true deal looked at: the oracle at once, after some cards by the blueprint, a mean along these cards, the
-            exact solution with open cards, half of both. All seats by --player after a game by `net` with random cards
+            exact solution with open cards, halves. All seats by --player after a game by `net` with random cards
     deals   a decision of --player against --against, not shown the deal: how deals are drawn and weighed
 
 Errors are standard errors over pairs, which are of different games. Pairs are kept in --runs, and go on from there.
@@ -29,8 +29,9 @@ from mcts._solver_kernels import HUGE, new_table, solve
 from searchdou import agents
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import Deal, Game, encode
+from searchdou.games.gongzhu import _search_kernels as _registered  # noqa: F401 (teaches the solver this game)
 from searchdou.games.gongzhu._kernels import MAX_MOVES, difference, is_over, step
-from searchdou.games.gongzhu._net_kernels import blueprint_choice, oracle_value
+from searchdou.games.gongzhu._net_kernels import blueprint_choice, oracle_value, seer_choice
 
 LONG = 20                   # cards that a line is followed
 SOLVED = 24                 # cards left that are solved exactly
@@ -76,21 +77,27 @@ def made(spec: str) -> Any:
 
 @cache
 def scratch() -> Any:
-    """The nets, a table and room for moves: one each a process."""
-    return encode.blueprint_in(), encode.oracle_in(), new_table(), np.empty(64 * MAX_MOVES, np.int64), stream(0)
+    """The oracle, a table and room for moves: one each a process."""
+    return encode.oracle_in(), new_table(), np.empty(64 * MAX_MOVES, np.int64), stream(0)
+
+
+@cache
+def lines_by() -> Any:
+    """Who plays lines: those who see their own cards, and those who see all."""
+    return (blueprint_choice, encode.blueprint_in()), (seer_choice, encode.seer_in())
 
 
 # --- leaves ---------------------------------------------------------------------------------------------------------------
 
-def line(position: Any) -> list[float]:
-    """What the oracle says of a position and of those that follow when the blueprint plays on; at the end, the points."""
-    policy, oracle, _, out, rng = scratch()
+def line(position: Any, choose: Any, policy: Any) -> list[float]:
+    """What the oracle says of a position and of those that follow when `policy` plays on; at the end, the points."""
+    oracle, _, out, rng = scratch()
     said = []
     for _ in range(LONG + 1):
         over = is_over(position)
         said.append(float(difference(position)) if over else float(oracle_value(oracle, position, rng, out)))
         if not over:
-            position = step(position, blueprint_choice(policy, position, rng, out))
+            position = step(position, choose(policy, position, rng, out))
     return said
 
 
@@ -98,28 +105,29 @@ def exact(position: Any) -> float:
     """The value of best play with open cards; nan where that takes too long."""
     if 52 - position.plays > SOLVED:
         return float("nan")
-    _, _, entries, out, _ = scratch()
+    _, entries, out, _ = scratch()
     entries.nodes[:] = 0
     return float(solve(position, entries, out, -HUGE, HUGE))
 
 
 def pair_of_leaves(player: str, against: str, samples: int, seed: int, number: int) -> list[float]:
-    """Cards played; then first card less second, for the side that plays: outcome, exact value, the line's values."""
+    """Cards played; then first card less second, for the side that plays: outcome, exact value, values along both lines."""
     rng = random.Random(f"{seed} {number}")
     state = a_choice(rng, seed, number, [made("net")] * 4, 0.1, (0, 1, 2, 3))
     rows = []
     for card in rng.sample(state.legal_actions(), 2):
         after = step(state.position, card.card)
-        rows.append(np.array([played_on(state, card, [made(player)] * 4), exact(after), *line(after)]))
+        rows.append(np.array([played_on(state, card, [made(player)] * 4), exact(after),
+                              *(value for player_of in lines_by() for value in line(after, *player_of))]))
     sign = 1.0 if state.turn % 2 == 0 else -1.0
     return [state.position.plays + 1.0, *(sign * (rows[0] - rows[1])).tolist()]
 
 
 def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
     """What each leaf says of the pairs."""
-    solved, said, ahead = rows[:, 2], rows[:, 3:], np.arange(LONG + 1)
+    solved, said, seen, ahead = rows[:, 2], rows[:, 3:LONG + 4], rows[:, LONG + 4:], np.arange(LONG + 1)
 
-    def fading(fade: float, cards: int) -> np.ndarray:
+    def fading(fade: float, cards: int, said: np.ndarray = said) -> np.ndarray:
         weights = np.where(ahead <= cards, fade ** ahead, 0.0)
         return np.asarray(said @ (weights / weights.sum()))
 
@@ -127,7 +135,10 @@ def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
              "mean over 8 cards": fading(1.0, 8)}
     found |= {f"fade {fade:g} over {cards} cards": fading(fade, cards)
               for fade in (0.7, 0.85, 0.95) for cards in (4, 8, 12, 20)}
-    return found | {"exact": solved, "half exact, half fade 0.85 over 8 cards": 0.5 * (solved + fading(0.85, 8))}
+    blind, sighted = fading(0.85, 8), fading(0.85, 8, seen)
+    found |= {"fade 0.85 over 8 cards by open cards": sighted, "half of both lines": 0.5 * (blind + sighted)}
+    return found | {"exact": solved, "half exact, half fade 0.85 over 8 cards": 0.5 * (solved + blind),
+                    "half exact, half of both lines": 0.5 * (solved + 0.5 * (blind + sighted))}
 
 
 # --- deals ----------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def test_a_pair_is_the_same_twice_and_its_line_ends_with_the_game():
     rows = np.array([foretell.pair_of_leaves("net", "greed", 0, 5, number) for number in range(40)])
     late = rows[rows[:, 0] >= 52 - foretell.LONG]
     assert len(late) > 5
-    assert (late[:, 1] == late[:, -1]).all()                # played on by `net`, as the line is
+    assert (late[:, 1] == late[:, 3 + foretell.LONG]).all()                # played on by `net`, as the line is
     assert not np.isnan(late[:, 2]).any()
 
 
@@ -37,9 +37,10 @@ def test_the_nearer_leaf_is_told():
 
 def test_means_along_a_line():
     said = np.arange(foretell.LONG + 1.0)
-    found = foretell.leaves(np.concatenate([[30.0, 1.0, 4.0], said])[None])
+    found = foretell.leaves(np.concatenate([[30.0, 1.0, 4.0], said, 2 * said])[None])
     assert found["after 5 cards"] == 5.0
     assert found["mean over 8 cards"] == pytest.approx(4.0)
     fading = found["fade 0.85 over 8 cards"][0]
     assert fading == pytest.approx(np.average(said[:9], weights=0.85 ** said[:9]))
     assert found["half exact, half fade 0.85 over 8 cards"] == pytest.approx((4.0 + fading) / 2)
+    assert found["half of both lines"] == pytest.approx(1.5 * fading)
