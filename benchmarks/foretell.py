@@ -151,7 +151,7 @@ def pair_of_deals(player: str, against: str, samples: int, seed: int, number: in
     first, second = rng.sample(state.legal_actions(), 2)
     row = [state.position.plays + 1.0, played_on(state, first, players) - played_on(state, second, players)]
     for settings in WEIGHED.values():
-        values = made(f"search:samples={samples},sure=0,gain=0,seed={number},{settings}").analyze(state.infoset()).values
+        values = made(f"search:samples={samples},sure=0,gain=0,{settings}").analyze(state.infoset()).values
         row.append(values[first].mean - values[second].mean)
     return row
 
