@@ -275,9 +275,11 @@ def test_the_identity_of_agents(tmp_path, monkeypatch):
 # -- processes ------------------------------------------------------------------------------------------------
 
 PLAY = """
+import signal
 import sys
 from pathlib import Path
 from searchdou.arena.match import MatchSettings, run_match
+signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started the tests with it ignored
 for seed in sys.argv[3:]:
     run_match(MatchSettings("gongzhu", "if", "random", int(sys.argv[2]), seed=int(seed)), store=Path(sys.argv[1]))
 """
