@@ -5,8 +5,9 @@ end: the difference of the two outcomes is the truth, and what a search could sa
 nearer to the truth the better; two ways to say it are compared on the same pairs, which tells them apart long before
 matches do. Most of the truth is chance that nobody can know of, so correlations are small; which is larger counts.
 
-    leaves  the true deal looked at: the oracle at once, after some cards by the blueprint, a mean along these cards, the
-            exact solution with open cards, halves. All seats by --player after a game by `net` with random cards
+    leaves  the true deal looked at: critic and oracle at once, after some cards by the blueprint, a mean along these cards,
+            the game played out by the blueprint, the exact solution with open cards, halves. All seats by --player after a
+            game by `net` with random cards; --nets are the leaves' own, the players keep theirs
     deals   a decision of --player against --against, not shown the deal: how deals are drawn and weighed
 
 Errors are standard errors over pairs, which are of different games. Pairs are kept in --runs, and go on from there.
@@ -37,7 +38,7 @@ LONG = 20                   # cards that a line is followed
 SOLVED = 24                 # cards left that are solved exactly
 LATEST = 43                 # cards played before the choice, at most
 STAGES = ((1, 12), (13, 22), (23, 27), (28, 31), (32, 35), (36, 39), (40, 44))      # cards played, the choice among them
-BASE = {"leaves": "after 5 cards", "deals": "uniform"}
+BASE = {"leaves": "oracle, fade 0.85 over 8 cards", "deals": "uniform"}
 WEIGHED = {
     "uniform": "strata=none,weights=uniform", "equal strata": "strata=equal,weights=uniform",
     "exact strata": "strata=exact,weights=uniform", "uniform + IEC 0.02": "strata=none,weights=iec,beta=0.02",
@@ -77,81 +78,92 @@ def made(spec: str) -> Any:
 
 @cache
 def scratch() -> Any:
-    """The oracle, a table and room for moves: one each a process."""
-    return encode.oracle_in(), new_table(), np.empty(64 * MAX_MOVES, np.int64), stream(0)
+    """A table and room for moves: one each a process."""
+    return new_table(), np.empty(64 * MAX_MOVES, np.int64), stream(0)
 
 
 @cache
-def lines_by() -> Any:
-    """Who plays lines: those who see their own cards, and those who see all."""
-    return (blueprint_choice, encode.blueprint_in()), (seer_choice, encode.seer_in())
+def valued_by(nets: str) -> Any:
+    """Who plays lines and which nets value them: seats that see their own cards, and those that see all."""
+    oracle, critic = encode.oracle_in(nets), encode.critic_in(nets)
+    return ((blueprint_choice, encode.blueprint_in(nets), (critic, oracle)), (seer_choice, encode.seer_in(nets), (oracle,)))
 
 
 # --- leaves ---------------------------------------------------------------------------------------------------------------
 
-def line(position: Any, choose: Any, policy: Any) -> list[float]:
-    """What the oracle says of a position and of those that follow when `policy` plays on; at the end, the points."""
-    oracle, _, out, rng = scratch()
-    said = []
+def line(position: Any, choose: Any, policy: Any, nets: Any) -> list[float]:
+    """What each of the nets says of a position and of those that follow when `policy` plays on; then what it comes to."""
+    _, out, rng = scratch()
+    said: list[list[float]] = [[] for _ in nets]
     for _ in range(LONG + 1):
         over = is_over(position)
-        said.append(float(difference(position)) if over else float(oracle_value(oracle, position, rng, out)))
+        for values, net in zip(said, nets, strict=True):
+            values.append(float(difference(position)) if over else float(oracle_value(net, position, rng, out)))
         if not over:
             position = step(position, choose(policy, position, rng, out))
-    return said
+    while not is_over(position):
+        position = step(position, choose(policy, position, rng, out))
+    return [*(value for values in said for value in values), float(difference(position))]
 
 
 def exact(position: Any) -> float:
     """The value of best play with open cards; nan where that takes too long."""
     if 52 - position.plays > SOLVED:
         return float("nan")
-    _, entries, out, _ = scratch()
+    entries, out, _ = scratch()
     entries.nodes[:] = 0
     return float(solve(position, entries, out, -HUGE, HUGE))
 
 
-def pair_of_leaves(player: str, against: str, samples: int, seed: int, number: int) -> list[float]:
-    """Cards played; then first card less second, for the side that plays: outcome, exact value, values along both lines."""
+def pair_of_leaves(options: Any, number: int) -> list[float]:
+    """Cards played; then first card less second, for the side that plays: outcome, exact value, values along lines."""
+    player, seed = options.player, options.seed
     rng = random.Random(f"{seed} {number}")
     state = a_choice(rng, seed, number, [made("net")] * 4, 0.1, (0, 1, 2, 3))
     rows = []
     for card in rng.sample(state.legal_actions(), 2):
         after = step(state.position, card.card)
         rows.append(np.array([played_on(state, card, [made(player)] * 4), exact(after),
-                              *(value for player_of in lines_by() for value in line(after, *player_of))]))
+                              *(value for line_by in valued_by(options.nets) for value in line(after, *line_by))]))
     sign = 1.0 if state.turn % 2 == 0 else -1.0
     return [state.position.plays + 1.0, *(sign * (rows[0] - rows[1])).tolist()]
 
 
 def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
     """What each leaf says of the pairs."""
-    solved, said, seen, ahead = rows[:, 2], rows[:, 3:LONG + 4], rows[:, LONG + 4:], np.arange(LONG + 1)
+    ahead, n = np.arange(LONG + 1), LONG + 1
+    solved, critic, oracle = rows[:, 2], rows[:, 3:3 + n], rows[:, 3 + n:3 + 2 * n]
+    played, seer = rows[:, 3 + 2 * n], rows[:, 4 + 2 * n:4 + 3 * n]
 
-    def fading(fade: float, cards: int, said: np.ndarray = said) -> np.ndarray:
+    def fading(fade: float, cards: int, said: np.ndarray) -> np.ndarray:
         weights = np.where(ahead <= cards, fade ** ahead, 0.0)
         return np.asarray(said @ (weights / weights.sum()))
 
-    found = {"oracle at once": said[:, 0], **{f"after {cards} cards": said[:, cards] for cards in (3, 5, 8, 12)},
-             "mean over 8 cards": fading(1.0, 8)}
-    found |= {f"fade {fade:g} over {cards} cards": fading(fade, cards)
-              for fade in (0.7, 0.85, 0.95) for cards in (4, 8, 12, 20)}
-    blind, sighted = fading(0.85, 8), fading(0.85, 8, seen)
-    found |= {"fade 0.85 over 8 cards by open cards": sighted, "half of both lines": 0.5 * (blind + sighted)}
-    return found | {"exact": solved, "half exact, half fade 0.85 over 8 cards": 0.5 * (solved + blind),
-                    "half exact, half of both lines": 0.5 * (solved + 0.5 * (blind + sighted))}
+    found = {}
+    for name, said in (("oracle", oracle), ("critic", critic)):
+        found |= {f"{name} at once": said[:, 0], **{f"{name} after {cards} cards": said[:, cards] for cards in (3, 5, 8, 12)}}
+        found |= {f"{name}, fade {fade:g} over {cards} cards": fading(fade, cards, said)
+                  for fade in (0.7, 0.85, 0.95) for cards in (4, 8, 12, 20)}
+    blind, sighted = fading(0.85, 8, oracle), fading(0.85, 8, seer)
+    lived = fading(0.85, 8, critic)
+    found |= {"played out by the blueprint": played, "oracle, fade 0.85 over 8 cards by open cards": sighted,
+              "half of both lines of the oracle": 0.5 * (blind + sighted), "half critic, half oracle": 0.5 * (lived + blind),
+              "half critic, half played out": 0.5 * (lived + played)}
+    return found | {"exact": solved, "half exact, half oracle": 0.5 * (solved + blind),
+                    "half exact, half critic": 0.5 * (solved + lived), "1/4 exact, 3/4 critic": 0.25 * solved + 0.75 * lived}
 
 
 # --- deals ----------------------------------------------------------------------------------------------------------------
 
-def pair_of_deals(player: str, against: str, samples: int, seed: int, number: int) -> list[float]:
+def pair_of_deals(options: Any, number: int) -> list[float]:
     """Cards played; then first card less second, for the side that plays: outcome, and by each way to draw and weigh."""
-    rng = random.Random(f"{seed} {number}")
-    players = [made(player), made(against)] * 2
-    state = a_choice(rng, seed, number, players, 0.0, (0, 2))
+    rng = random.Random(f"{options.seed} {number}")
+    players = [made(options.player), made(options.against)] * 2
+    state = a_choice(rng, options.seed, number, players, 0.0, (0, 2))
     first, second = rng.sample(state.legal_actions(), 2)
     row = [state.position.plays + 1.0, played_on(state, first, players) - played_on(state, second, players)]
     for settings in WEIGHED.values():
-        values = made(f"search:samples={samples},sure=0,gain=0,{settings}").analyze(state.infoset()).values
+        values = made(f"search:samples={options.samples},sure=0,gain=0,{settings}").analyze(state.infoset()).values
         row.append(values[first].mean - values[second].mean)
     return row
 
@@ -182,8 +194,8 @@ def run(part: str, options: argparse.Namespace, digest: str) -> None:
                 "deals": f"--player {options.player} --against {options.against} --samples {options.samples}"}[part]
     name = "".join(c if c.isalnum() or c in ".=" else "-" for c in f"{part} {settings}".replace("--", ""))
     options.runs.mkdir(parents=True, exist_ok=True)
-    rows = np.array(each_game(partial(work, options.player, options.against, options.samples, options.seed), options.pairs,
-                              options.workers, options.runs / f"gongzhu-{name}-{options.seed}-{digest}.jsonl"), float)
+    rows = np.array(each_game(partial(work, options), options.pairs, options.workers,
+                              options.runs / f"gongzhu-{name}-{options.seed}-{digest}.jsonl"), float)
     found = leaves(rows) if part == "leaves" else dict(zip(WEIGHED, rows[:, 2:].T, strict=True))
     plays, truth = rows[:, 0], rows[:, 1]
     print(f"\n`python benchmarks/foretell.py {part} --pairs {options.pairs} {settings} --seed {options.seed}`\n\nSearchDou "
@@ -202,6 +214,7 @@ def main() -> None:
     parser.add_argument("--player", default="search:samples=9")
     parser.add_argument("--against", default="greed")
     parser.add_argument("--samples", type=int, default=64, help="deals that `deals` looks at")
+    parser.add_argument("--nets", default="", help="folder of the nets that `leaves` compares")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--runs", type=Path, default=HERE / "runs")
@@ -213,7 +226,7 @@ def main() -> None:
         made(options.against)
     except SearchDouError as error:
         raise SystemExit(f"foretell: {error}") from None
-    _, digest = frozen_nets("", (encode.ORACLE_FILE, encode.BLUEPRINT_FILE), options.runs)
+    options.nets, digest = frozen_nets(options.nets, encode.FILES, options.runs)
     for part in options.parts:
         run(part, options, digest)
 

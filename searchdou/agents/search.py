@@ -46,6 +46,8 @@ class SearchSettings:
     depth: int | None = None          # actions a blueprint plays out before a net's value is taken; 0 plays to the end
     fade: float | None = None         # above 0: values are taken along the way too, an action later counts so many times as
                                       # much (Gongzhu)
+    judge: str | None = None          # the net that says so: critic (what comes of a deal when seats see their own cards) or
+                                      # oracle (when all cards lie open) (Gongzhu)
     lines: int | None = None          # along which values are taken: 1 by the blueprint, 2 another by open cards (Gongzhu)
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
@@ -100,6 +102,7 @@ class Kit:
     opening: Callable[[SearchSettings], Callable[[Any], Opening | None]]    # makes what answers before there is a search
     example: Callable[[], Any]          # any infoset with a past, to warm up on
     bids: tuple[str, ...]                   # ways to bid
+    judges: tuple[str, ...]                 # nets that value lines
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
@@ -119,7 +122,8 @@ def _gongzhu_kit() -> Kit:
 
     def played_out(s: SearchSettings) -> Any:
         if s.depth:
-            honest = Ahead(encode.blueprint_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0)
+            judge = encode.critic_in(s.nets) if s.judge == "critic" else encode.oracle_in(s.nets)
+            honest = Ahead(encode.blueprint_in(s.nets), judge, s.depth, s.fade or 0.0)
             if s.lines == 1:
                 return honest
             return Mean(honest, Ahead(encode.seer_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0))
@@ -129,7 +133,7 @@ def _gongzhu_kit() -> Kit:
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
-                  "fade": 0.85, "lines": 1, "gain": 0.1},
+                  "fade": 0.85, "judge": "critic", "lines": 1, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -140,6 +144,7 @@ def _gongzhu_kit() -> Kit:
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
+        judges=("critic", "oracle"),
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly)
 
 
@@ -179,7 +184,7 @@ def _doudizhu_kit() -> Kit:
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
                   "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0,
-                  "fade": 0.0, "lines": 1, "gain": 0.002},
+                  "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -191,7 +196,7 @@ def _doudizhu_kit() -> Kit:
                                                           s.depth or 0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
-        prepare=prepare, opening=opening, bids=(*BIDS, "rule"),
+        prepare=prepare, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
 
 
@@ -236,7 +241,7 @@ class SearchPlayer:
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
         for name, known in {**_CHOICES, "leaf": tuple(kit.leaves), "policy": tuple(kit.policies),
-                            "bids": kit.bids}.items():
+                            "bids": kit.bids, "judge": kit.judges}.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),

@@ -3,12 +3,13 @@
 Two kinds of games, one stream of samples:
 
     open    all seats play by the oracle, all cards open                    -> samples for the oracle
-    honest  every seat plays by the blueprint, from what it sees            -> samples for both
+    honest  every seat plays by the blueprint, from what it sees            -> samples for critic and blueprint; some for all
 
 A sample is a position some choice led to, and what it was worth to side 0. The oracle's target is TD(lambda): later
 estimates along the game, mixed; where a player left the best line, what the best line was thought to be worth instead; with
-few cards left a game ends in an exact solution. The blueprint's target is the oracle's mean over deals that its seat
-thinks possible: a search one card deep, learned by heart. What its own game came to would be one such deal, and noise.
+few cards left a game ends in an exact solution. The critic sees all cards too, but learns what comes of them when nobody
+else does: its line is what the blueprint would play, to the end. The blueprint's target is the critic's mean over deals
+that its seat thinks possible: a search one card deep, learned by heart, and so each is a step better than the other was.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class Scheme(NamedTuple):
     solve: int              # with this many cards left half of the oracle's games are solved, the others one or two
                             # tricks later: it must know what lies beyond, too, for the leaves of a search
     looks: int              # deals that a target of the blueprint is the mean of
+    shown: float            # share of the honest games that the oracle learns from, too
+    lived: float            # the critic's lambda
 
 
 class Trace(NamedTuple):
@@ -114,14 +117,40 @@ def write_features(rows: Ints, chosen: Ints, starts: Ints, ids: Ints, on: Single
         starts[b + 1] = at + n
 
 
+class Players(NamedTuple):
+    """The nets as they are."""
+
+    oracle: Oracle
+    critic: Oracle          # the same features, other weights
+    blueprint: Blueprint
+
+
+class Harvest(NamedTuple):
+    """Where a block writes, for each net."""
+
+    oracle: Samples
+    critic: Samples
+    blueprint: Samples
+
+
+class Room(NamedTuple):
+    """Scratch of one actor."""
+
+    table: Table
+    open: Trace             # of the oracle
+    lived: Trace            # of the critic
+    out: Ints               # moves
+    q: Floats               # [16]
+    hands: Ints             # [4]
+
+
 @kernel
-def _note(trace: Trace, k: int, after: Position, observer: int, q: Floats, n: int, chosen: int, sign: float) -> None:
-    """Remember a choice: q are the values for the side that plays."""
-    best = best_of(q, n)
-    write_row(after, observer, trace.rows[k])
-    trace.value[k] = sign * q[chosen]
-    trace.best[k] = sign * q[best]
-    trace.on_line[k] = 1 if q[chosen] == q[best] else 0
+def _note(trace: Trace, k: int, after: Position, value: float, best: float, on_line: bool) -> None:
+    """Remember a choice: what its net thought of it and of the best there was, for side 0."""
+    write_row(after, -1, trace.rows[k])
+    trace.value[k] = value
+    trace.best[k] = best
+    trace.on_line[k] = 1 if on_line else 0
     trace.settled[k] = difference(after)
 
 
@@ -144,11 +173,20 @@ def _store(trace: Trace, choices: int, last: float, decay: float, samples: Sampl
 
 
 @kernel
-def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: float, table: Table, trace: Trace,
-              out: Ints, q: Floats, rng: Stream, samples: Samples) -> None:
+def _note_open(room: Room, k: int, after: Position, n: int, chosen: int, sign: float) -> None:
+    """Remember a choice for the oracle, whose values of the n cards are in room.q, for the side that plays."""
+    q = room.q
+    top = q[best_of(q, n)]
+    _note(room.open, k, after, sign * q[chosen], sign * top, q[chosen] == top)
+
+
+@kernel
+def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: float, room: Room, rng: Stream,
+              samples: Samples) -> None:
     """One game by the oracle with all cards open, solved at the end."""
     position = start
     choices = 0
+    out, q = room.out, room.q
     while 52 - position.plays > until:
         mask = legal_mask(position)
         if mask & (mask - 1) == 0:
@@ -159,11 +197,16 @@ def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: 
         chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best_of(q, n)
         sign = 1.0 if position.turn & 1 == 0 else -1.0
         position = step(position, out[chosen])
-        _note(trace, choices, position, -1, q, n, chosen, sign)
+        _note_open(room, choices, position, n, chosen, sign)
         choices += 1
-    table.nodes[0] = 0
-    last = float(solve(position, table, out, -HUGE, HUGE)) if not is_over(position) else float(difference(position))
-    _store(trace, choices, last, decay, samples)
+    _store(room.open, choices, _solved(position, room), decay, samples)
+
+
+@kernel
+def _solved(position: Position, room: Room) -> float:
+    """What best play with open cards comes to, for side 0."""
+    room.table.nodes[0] = 0
+    return float(solve(position, room.table, room.out, -HUGE, HUGE)) if not is_over(position) else float(difference(position))
 
 
 @kernel
@@ -187,15 +230,15 @@ def swap_hidden(hands: Ints, seat: int, voids: int, rng: Stream) -> None:
 
 
 @kernel
-def _look(oracle: Oracle, after: Position, seat: int, looks: int, hands: Ints, out: Ints, rng: Stream,
-          views: Samples) -> None:
-    """A sample for the blueprint: what the oracle thinks of `after`, mean over deals as far as `seat` can tell."""
+def _look(critic: Oracle, after: Position, seat: int, looks: int, room: Room, rng: Stream, views: Samples) -> None:
+    """A sample for the blueprint: what the critic thinks of `after`, mean over deals as far as `seat` can tell."""
+    hands = room.hands
     for other in range(4):
         hands[other] = hand_of(after, other)
     total = 0.0
     for _ in range(looks):
         swap_hidden(hands, seat, after.voids, rng)
-        total += oracle_value(oracle, with_hands(after, hands), rng, out)
+        total += oracle_value(critic, with_hands(after, hands), rng, room.out)
     if views.used[0] < views.target.size:
         slot = views.used[0]
         views.used[0] += 1
@@ -205,18 +248,18 @@ def _look(oracle: Oracle, after: Position, seat: int, looks: int, hands: Ints, o
 
 
 @kernel
-def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: float, until: int, scheme: Scheme,
-                table: Table, trace: Trace, out: Ints, q: Floats, rng: Stream, samples: Samples, views: Samples) -> None:
-    """One game by the blueprint; what the oracle would think of it is noted beside until it can be solved."""
+def play_honest(players: Players, start: Position, noise: float, until: int, scheme: Scheme, room: Room, rng: Stream,
+                harvest: Harvest) -> None:
+    """One game by the blueprint, for the critic; where `until` is above 0, what the oracle would think of it is noted
+    beside until it can be solved."""
     position = start
-    choices = 0
-    solved = False
-    hands = np.empty(4, np.int64)
+    shown, lived = 0, 0
+    out, q = room.out, room.q
+    blueprint, critic = players.blueprint, players.critic
     while not is_over(position):
-        if not solved and 52 - position.plays <= until:
-            table.nodes[0] = 0
-            _store(trace, choices, float(solve(position, table, out, -HUGE, HUGE)), scheme.decay, samples)
-            solved = True
+        if until > 0 and 52 - position.plays <= until:
+            _store(room.open, shown, _solved(position, room), scheme.decay, harvest.oracle)
+            until = 0
         mask = legal_mask(position)
         if mask & (mask - 1) == 0:
             position = step(position, lowest(mask))
@@ -224,25 +267,29 @@ def play_honest(oracle: Oracle, blueprint: Blueprint, start: Position, noise: fl
         n = legal(position, out)
         seat = position.turn
         blueprint_values(blueprint, position, out, n, blueprint.q)
-        chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best_of(blueprint.q, n)
+        best = best_of(blueprint.q, n)
+        chosen = below(rng, n) if noise > 0.0 and uniform(rng) < noise else best
+        if until > 0:
+            oracle_values(players.oracle, position, out, n, q)
         # Half of the looks are at any legal card: to choose well, a net must know the bad ones too.
-        _look(oracle, step(position, out[chosen if below(rng, 2) else below(rng, n)]), seat, scheme.looks, hands, out, rng,
-              views)
-        if not solved:
-            oracle_values(oracle, position, out, n, q)
-        position = step(position, out[chosen])
-        if not solved:
-            _note(trace, choices, position, -1, q, n, chosen, 1.0 if seat & 1 == 0 else -1.0)
-            choices += 1
+        _look(critic, step(position, out[chosen if below(rng, 2) else below(rng, n)]), seat, scheme.looks, room, rng,
+              harvest.blueprint)
+        after = step(position, out[chosen])
+        value = oracle_value(critic, after, rng, out)
+        expected = value if chosen == best else oracle_value(critic, step(position, out[best]), rng, out)
+        _note(room.lived, lived, after, value, expected, chosen == best)
+        lived += 1
+        if until > 0:
+            _note_open(room, shown, after, n, chosen, 1.0 if seat & 1 == 0 else -1.0)
+            shown += 1
+        position = after
+    _store(room.lived, lived, float(difference(position)), scheme.lived, harvest.critic)
 
 
 @kernel
-def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme, table: Table, trace: Trace, rng: Stream,
-               samples: Samples, views: Samples) -> None:
+def play_block(players: Players, games: int, scheme: Scheme, room: Room, rng: Stream, harvest: Harvest) -> None:
     """Play `games` games from random deals; a quarter of them without noise, the others with up to 30%."""
     deck = full_deck()
-    out = np.empty(512, np.int64)
-    q = np.empty(16)
     for _ in range(games):
         start = deal(deck, below(rng, 4), rng)
         level = below(rng, 4)
@@ -250,9 +297,11 @@ def play_block(oracle: Oracle, blueprint: Blueprint, games: int, scheme: Scheme,
         late = below(rng, 4)
         until = scheme.solve - (0 if late < 2 else 4 if late == 2 else 8)
         if uniform(rng) < scheme.honest:
-            play_honest(oracle, blueprint, start, noise, until, scheme, table, trace, out, q, rng, samples, views)
+            if uniform(rng) >= scheme.shown:
+                until = 0
+            play_honest(players, start, noise, until, scheme, room, rng, harvest)
         else:
-            play_open(oracle, start, noise, until, scheme.decay, table, trace, out, q, rng, samples)
+            play_open(players.oracle, start, noise, until, scheme.decay, room, rng, harvest.oracle)
 
 
 # --- the exam: exact values to compare a net with --------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """ScrofaZero's training for Gongzhu, from nothing, on two CPU cores: one compiled actor, one torch learner.
 
 What differs from the paper (8.7, 8.8), because it learned faster here: targets are TD(lambda) along the games and exact
-solutions at their end instead of small searches, a game costs less than a millisecond, and two nets learn from one stream,
-one with all cards open (the oracle) and one as a seat sees them (the blueprint), which is taught by the first.
+solutions at their end instead of small searches, a game costs less than a millisecond, and three nets learn from one stream:
+what a deal is worth if all cards lie open (the oracle), what it is worth if everybody sees only his own (the critic), and
+what a seat should think of it that sees only its own (the blueprint), which the critic teaches, and which the critic follows.
 
 Progress is told by an exam that no loss can flatter: positions with exactly known values, the error of the oracle on
 them and the points its choices give away; and by matches against Mr. Greed.
@@ -42,7 +43,9 @@ class ScrofaSettings(LoopSettings):
     out: Path = Path("runs/gongzhu")
     decay: float = 0.9              # lambda of TD(lambda) at the beginning
     last_decay: float = 0.75        # and at the end
-    honest: float = 0.5             # share of games played by the blueprint, from what seats see
+    honest: float = 0.7             # share of games played by the blueprint, from what seats see
+    shown: float = 0.3              # and of these that the oracle learns from, too
+    lived: float = 0.95             # lambda of the critic
     looks: int = 4                  # deals that a target of the blueprint is the mean of
     solve: int = 20                 # with this many cards left half of the games are solved for the oracle, others later
     exam_positions: int = 1000      # with 17-20 cards left, and a fifth as many with 21-24
@@ -76,16 +79,18 @@ class WindowLearner(Learner):
         return len(losses) * s.batch
 
 
-def _trace() -> kernels.Trace:
+def _room() -> kernels.Room:
     n = kernels.MOST_CHOICES
-    rows = np.zeros((n, kernels.FIELDS), np.int64)
-    return kernels.Trace(rows, np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n))
+    traces = (kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.int64),
+                            np.zeros(n)) for _ in range(2))
+    return kernels.Room(new_table(16), *traces, np.zeros(512, np.int64), np.zeros(16), np.zeros(4, np.int64))
 
 
 class Job(NamedTuple):
     """What a block is played with."""
 
     oracle: Weights
+    critic: Weights
     blueprint: Weights
     decay: float
 
@@ -95,20 +100,19 @@ class Actor:
 
     def __init__(self, s: ScrofaSettings) -> None:
         self.s = s
-        self._table = new_table(16)
-        self._trace = _trace()
+        self._room = _room()
 
-    def play(self, block: int, job: Job) -> tuple[kernels.Samples, kernels.Samples, float]:
-        """The samples of the oracle and of the blueprint, and the seconds it took."""
-        s, oracle, blueprint = self.s, encode.oracle(job.oracle), encode.blueprint(job.blueprint)
-        samples, views = (kernels.Samples(np.empty((s.games * kernels.MOST_CHOICES, kernels.FIELDS), np.int64),
-                                          np.empty(s.games * kernels.MOST_CHOICES, np.float32), np.zeros(1, np.int64))
-                          for _ in range(2))
+    def play(self, block: int, job: Job) -> tuple[kernels.Harvest, float]:
+        """The samples of every net, and the seconds it took."""
+        s, room = self.s, self.s.games * kernels.MOST_CHOICES
+        players = kernels.Players(encode.oracle(job.oracle), encode.oracle(job.critic), encode.blueprint(job.blueprint))
+        harvest = kernels.Harvest(*(kernels.Samples(np.empty((room, kernels.FIELDS), np.int64), np.empty(room, np.float32),
+                                                    np.zeros(1, np.int64)) for _ in range(3)))
         began = time.perf_counter()
-        self._table.rows[:] = 0
-        kernels.play_block(oracle, blueprint, s.games, kernels.Scheme(s.honest, job.decay, s.solve, s.looks), self._table,
-                           self._trace, stream(s.seed, block), samples, views)
-        return samples, views, time.perf_counter() - began
+        self._room.table.rows[:] = 0
+        scheme = kernels.Scheme(s.honest, job.decay, s.solve, s.looks, s.shown, s.lived)
+        kernels.play_block(players, s.games, scheme, self._room, stream(s.seed, block), harvest)
+        return harvest, time.perf_counter() - began
 
 
 class Exam:
@@ -142,7 +146,7 @@ def over_greed(spec: str, deals: int, seed: int = 1) -> tuple[float, float]:
 
 
 class Training(Loop):
-    """An oracle and a blueprint that learn from one stream of games."""
+    """Three nets that learn from one stream of games."""
 
     name, actor = "scrofa", Actor
 
@@ -152,8 +156,10 @@ class Training(Loop):
         if not 12 <= s.solve <= 24 or s.looks < 1:
             raise SearchDouError("training needs solve from 12 to 24, and at least one look")
         self.oracle = WindowLearner(encode.OPEN, encode.ORACLE_FILE, s, s.seed)
+        self.critic = WindowLearner(encode.CRITIC, encode.CRITIC_FILE, s, s.seed + 2)
         self.blueprint = WindowLearner(encode.AVERAGED, encode.BLUEPRINT_FILE, s, s.seed + 1)
-        super().__init__(s, {"oracle": self.oracle, "blueprint": self.blueprint}, tell, cluster)
+        self.taught = self.oracle, self.critic, self.blueprint
+        super().__init__(s, dict(zip(("oracle", "critic", "blueprint"), self.taught, strict=True)), tell, cluster)
 
     @cached_property
     def exam(self) -> Exam:
@@ -166,11 +172,11 @@ class Training(Loop):
 
     def job(self) -> Job:
         decay = self.s.decay + (self.s.last_decay - self.s.decay) * self.progress()
-        return Job(self.oracle.weights(), self.blueprint.weights(), decay)
+        return Job(*(learner.weights() for learner in self.taught), decay)
 
-    def learn(self, played: tuple[kernels.Samples, kernels.Samples, float], rate: float) -> int:
+    def learn(self, played: tuple[kernels.Harvest, float], rate: float) -> int:
         return sum(learner.learn(block, self.s, rate, np.random.default_rng((self.s.seed, self.block, number)))
-                   for number, (learner, block) in enumerate(((self.oracle, played[0]), (self.blueprint, played[1]))))
+                   for number, (learner, block) in enumerate(zip(self.taught, played[0], strict=True)))
 
     def examine(self) -> dict[str, float]:
         s = self.s

@@ -22,7 +22,7 @@ from inference._rng_kernels import stream
 from mcts._solver_kernels import HUGE, new_table, solve
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import _kernels, encode
-from searchdou.games.gongzhu._net_kernels import oracle_value
+from searchdou.games.gongzhu._net_kernels import blueprint_choice, oracle_value
 from searchdou.games.gongzhu._search_kernels import with_hands
 from searchdou.nets import load_weights
 from searchdou.train import _scrofa_kernels as kernels
@@ -34,8 +34,14 @@ TINY = {"games": 16, "batch": 64, "exam_positions": 10, "deals": 0, "search_deal
 
 def block(number: int = 0, **changed):
     settings = ScrofaSettings(**{**TINY, **changed})
-    nets = encode.untrained(encode.OPEN), encode.untrained(encode.AVERAGED, 1)
-    return Actor(settings).play(number, Job(*nets, 0.8))[:2]
+    nets = (encode.untrained(kind, seed) for seed, kind in enumerate((encode.OPEN, encode.CRITIC, encode.AVERAGED)))
+    return Actor(settings).play(number, Job(*nets, 0.8))[0]
+
+
+def used(samples):
+    """Rows and targets that were written."""
+    n = int(samples.used[0])
+    return samples.rows[:n], samples.target[:n]
 
 
 # --- samples ------------------------------------------------------------------------------------------------------------
@@ -55,23 +61,58 @@ def test_targets_are_td_lambda_cut_where_the_line_was_left():
 
 
 def test_samples_are_positions_of_real_games():
-    samples, views = block()
-    assert samples.used[0] > 200
-    assert views.used[0] > 100
-    for made, observers in ((samples, {-1}), (views, {0, 1, 2, 3})):
-        n = int(made.used[0])
-        assert np.isfinite(made.target[:n]).all()
-        assert set(made.rows[:n, 15].tolist()) == observers
-        for row in made.rows[:n:7]:
+    harvest = block(games=24)
+    for made, observers in zip(harvest, ({-1}, {-1}, {0, 1, 2, 3}), strict=True):
+        rows, targets = used(made)
+        assert len(rows) > 100
+        assert np.isfinite(targets).all()
+        assert set(rows[:, 15].tolist()) == observers
+        for row in rows[::7]:
             position = kernels.read_row(row)
             cards = [*position[:8], *(1 << card for card in position[8:11] if card >= 0)]
             assert sum(cards) == _kernels.DECK           # every card once
             again = np.zeros(kernels.FIELDS, np.int64)
             kernels.write_row(position, int(row[15]), again)
             assert again.tolist() == row.tolist()
-    seat_that_chose = (views.rows[:, 12] - 1) % 4        # within a trick the observer is the one before the seat to play
-    within = np.flatnonzero(views.rows[:int(views.used[0]), 13] & 3)
-    assert (seat_that_chose[within] == views.rows[within, 15]).all()
+    views, _ = used(harvest.blueprint)
+    seat_that_chose = (views[:, 12] - 1) % 4             # within a trick the observer is the one before the seat to play
+    within = np.flatnonzero(views[:, 13] & 3)
+    assert (seat_that_chose[within] == views[within, 15]).all()
+
+
+def test_the_critic_learns_what_the_blueprint_makes_of_a_deal():
+    """With lambda 1 a target is what the game came to if all went on by the blueprint, or what the critic expected of the
+    line that a random card left."""
+    rows, targets = used(block(honest=1.0, lived=1.0, games=30).critic)
+    policy, critic = encode.blueprint(encode.untrained(encode.AVERAGED, 2)), encode.oracle(encode.untrained(encode.CRITIC, 1))
+    out, played_out = np.empty(64, np.int64), 0
+    for row, target in zip(rows, targets, strict=True):
+        position = start = kernels.read_row(row)
+        sign = (1 if start.leader % 2 == 0 else -1) / 100
+        expected = []                                    # what the critic thinks wherever the line might have been left
+        while not _kernels.is_over(position):
+            choice = _kernels.legal_mask(position).bit_count() > 1
+            position = _kernels.step(position, blueprint_choice(policy, position, stream(1), out))
+            if choice:
+                expected.append(oracle_value(critic, position, stream(1), out))
+        outcome = sign * (_kernels.difference(position) - _kernels.difference(start))
+        played_out += target == pytest.approx(outcome, abs=1e-5)
+        assert any(target == pytest.approx(value, abs=1e-4) for value in
+                   (outcome, *(sign * (value - _kernels.difference(start)) for value in expected)))
+    assert 0.4 < played_out / len(rows) < 1.0
+
+
+def test_half_of_the_looks_are_at_any_card():
+    harvest = block(honest=1.0, games=40)
+    chosen = {tuple(row[:15].tolist()) for row in used(harvest.critic)[0]}
+    looked_at = [tuple(row[:15].tolist()) in chosen for row in used(harvest.blueprint)[0]]
+    assert 0.5 < np.mean(looked_at) < 0.85               # half of them, and of the others those that happen to be it
+
+
+def test_the_oracle_learns_from_some_honest_games():
+    none, some = (len(used(block(honest=1.0, shown=shown).oracle)[0]) for shown in (0.0, 1.0))
+    assert none == 0
+    assert some > 100
 
 
 @pytest.mark.unit
@@ -119,27 +160,25 @@ def swapped(hands: tuple[int, ...], seat: int, voids: int) -> set[tuple[int, ...
     return found
 
 
-def test_the_blueprint_learns_what_the_oracle_thinks_on_average():
+def test_the_blueprint_learns_what_the_critic_thinks_on_average():
     """With few cards left there are few deals: many looks come near their mean."""
-    samples, views = block(honest=1.0, games=30, looks=400)
-    oracle, out, checked = encode.oracle(encode.untrained(encode.OPEN)), np.empty(64, np.int64), 0
-    for row, target in zip(views.rows[:int(views.used[0])], views.target, strict=False):
+    harvest = block(honest=1.0, games=30, looks=400)
+    critic, out, checked = encode.oracle(encode.untrained(encode.CRITIC, 1)), np.empty(64, np.int64), 0
+    for row, target in zip(*used(harvest.blueprint), strict=True):
         position, seat = kernels.read_row(row), int(row[15])
         if max(int(hand).bit_count() for hand in position[:4]) > 2:
             continue
-        values = [oracle_value(oracle, with_hands(position, np.array(deal, np.int64)), stream(1), out)
+        values = [oracle_value(critic, with_hands(position, np.array(deal, np.int64)), stream(1), out)
                   - _kernels.difference(position) for deal in swapped(tuple(map(int, position[:4])), seat, position.voids)]
         mean = np.mean(values) * (1 if position.leader % 2 == 0 else -1) / 100
         # 400 looks, not quite independent of one another
         assert target == pytest.approx(mean, abs=6 * np.std(values) / 100 / 20 + 1e-5)
         checked += len(values) > 1
     assert checked >= 10
-    assert samples.used[0] > 0
 
 
 def test_the_last_sample_of_an_open_game_is_solved():
-    samples, _ = block(honest=0.0, games=6)
-    rows, targets = samples.rows[:int(samples.used[0])], samples.target[:int(samples.used[0])]
+    rows, targets = used(block(honest=0.0, games=6).oracle)
     ends = [k for k in range(len(rows)) if k == 0 or rows[k, 13] > rows[k - 1, 13]]     # stored from the end of each game
     assert len(ends) == 6
     out, checked = np.empty(1024, np.int64), 0
@@ -155,14 +194,14 @@ def test_the_last_sample_of_an_open_game_is_solved():
 
 def test_a_block_is_decided_by_seed_and_number():
     one, again, other = block(1), block(1), block(2)
-    assert one[0].target[:100].tolist() == again[0].target[:100].tolist()
-    assert one[1].rows[:100].tolist() == again[1].rows[:100].tolist()
-    assert one[0].rows[:100].tolist() != other[0].rows[:100].tolist()
+    for mine, same, another in zip(one, again, other, strict=True):
+        assert used(mine)[0].tolist() == used(same)[0].tolist()
+        assert used(mine)[1].tolist() == used(same)[1].tolist()
+        assert used(mine)[0].tolist() != used(another)[0].tolist()
 
 
 def test_features_for_the_learner_are_those_of_the_positions():
-    samples, views = block()
-    for made in (samples, views):
+    for made in block(games=24):
         chosen = np.array([3, 0, 50, 3, 99])
         batch = WindowLearner.empty_batch(len(chosen), 256)
         kernels.write_features(made.rows, chosen, *batch, np.zeros((4, 3)))

@@ -14,7 +14,9 @@ from searchdou.nets.files import kept
 FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
 AVERAGED = Kind("gongzhu", "averaged", FEATURES, VERSION)
-ORACLE_FILE, BLUEPRINT_FILE = "gongzhu-oracle.safetensors", "gongzhu-blueprint.safetensors"
+CRITIC = Kind("gongzhu", "open, honest play", FEATURES, VERSION)
+ORACLE_FILE, CRITIC_FILE, BLUEPRINT_FILE = (f"gongzhu-{name}.safetensors" for name in ("oracle", "critic", "blueprint"))
+FILES = (ORACLE_FILE, CRITIC_FILE, BLUEPRINT_FILE)
 
 
 def features(position: Position, observer: int | None = None) -> dict[int, float]:
@@ -49,6 +51,11 @@ def blueprint(weights: Weights, noise: float = 0.0) -> Blueprint:
 def oracle_in(folder: str = "") -> Oracle:
     """The open-card net whose weights lie in `folder`; the shipped one when it is empty."""
     return oracle(kept(ORACLE_FILE, OPEN, folder))
+
+
+def critic_in(folder: str = "") -> Oracle:
+    """The net that sees all hands and says what comes of them when the players do not; the weights lie in `folder`."""
+    return oracle(kept(CRITIC_FILE, CRITIC, folder))
 
 
 def seer_in(folder: str = "") -> Seer:
