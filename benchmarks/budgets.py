@@ -158,7 +158,7 @@ def _weights(game: str) -> str:
     """The shipped weights of a game in one word, the same as in the papers' tables."""
     import doudizhu_paper
     import gongzhu_paper
-    files = {"gongzhu": (gongzhu_paper.encode.ORACLE_FILE, gongzhu_paper.encode.BLUEPRINT_FILE),
+    files = {"gongzhu": gongzhu_paper.encode.FILES,
              "doudizhu": doudizhu_paper.FILES}[game]
     return frozen_nets("", files, HERE / "runs")[1]
 

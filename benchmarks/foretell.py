@@ -141,7 +141,8 @@ def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
 
     found = {}
     for name, said in (("oracle", oracle), ("critic", critic)):
-        found |= {f"{name} at once": said[:, 0], **{f"{name} after {cards} cards": said[:, cards] for cards in (3, 5, 8, 12)}}
+        found[f"{name} at once"] = said[:, 0]
+        found |= {f"{name} after {cards} cards": said[:, cards] for cards in (3, 5, 8, 12)}
         found |= {f"{name}, fade {fade:g} over {cards} cards": fading(fade, cards, said)
                   for fade in (0.7, 0.85, 0.95) for cards in (4, 8, 12, 20)}
     blind, sighted = fading(0.85, 8, oracle), fading(0.85, 8, seer)

@@ -124,10 +124,10 @@ def table3_time(bench: Bench) -> None:
 
 
 def _table3(bench: Bench, part: str, budget: str, title: str, *more: str) -> None:
-    rows, first = [], None
+    rows, first, by_cell = [], None, {}
     for cell, settings, paper, paper_won in CELLS:
         match = bench.match(f"search:{budget},{settings}", "greed", part)
-        values = match.outcomes.mean(axis=1)
+        values = by_cell[cell] = match.outcomes.mean(axis=1)
         if first is None:
             first, paired = values, ["", "", ""]
         else:
@@ -144,6 +144,12 @@ def _table3(bench: Bench, part: str, budget: str, title: str, *more: str) -> Non
           "first cell at the 5% level four times of five, by the sd of the paired difference.")
     table(["cell", "points over greed", "paper", "less the first cell", "its sd a deal", f"deals to tell {TELL:g} points",
            "games won (+drawn) %", "paper", "ms a decision"], rows)
+    plain, weighed = ([by_cell[cell] for cell, *_ in CELLS[k:k + 3]] for k in (0, 3))
+    bayes, linear = (by_cell[cell] for cell, *_ in CELLS[6:])
+    print(f"IEC, mean over the three ways to draw: {plus_minus((sum(weighed) - sum(plain)) / 3)}. Over uniform draws, mean "
+          f"over uniform weights and IEC: equal strata {plus_minus((plain[1] + weighed[1] - plain[0] - weighed[0]) / 2)}, "
+          f"exact strata {plus_minus((plain[2] + weighed[2] - plain[0] - weighed[0]) / 2)}. Over exact strata with uniform "
+          f"weights: Bayes {plus_minus(bayes - plain[2])}, linear {plus_minus(linear - plain[2])}.")
     print(f"{CELLS[4][0]} against {CELLS[0][0]}, {bench.number(part)} deals twice: "
           f"{plus_minus(duel.outcomes.mean(axis=1))}, games won (+drawn) {_won(duel)}%; paper 15.5 ± 4.1, 53.5 (+3.3)%.",
           flush=True)
@@ -501,7 +507,7 @@ PARTS = {
 
 def bench_of(options: argparse.Namespace) -> Bench:
     """The bench of this paper."""
-    nets, digest = frozen_nets(options.nets, (encode.ORACLE_FILE, encode.BLUEPRINT_FILE), options.runs)
+    nets, digest = frozen_nets(options.nets, encode.FILES, options.runs)
     return Bench("gongzhu", "gongzhu_paper.py", DEALS, WITH_NETS, options, nets, digest)
 
 

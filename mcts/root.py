@@ -140,7 +140,8 @@ class Root:
             budget = None if limit.samples is None else -(-limit.samples * (number + 1) // rounds)
             until = None if limit.seconds is None else began + limit.seconds * (number + 1) / rounds
             while not finished and (budget is None or deals < budget):
-                n = 8 * len(self.workers) if budget is None else budget - deals
+                # Larger blocks as deals add up: what a block costs beside its deals is paid a few dozen times, not hundreds.
+                n = max(16 * len(self.workers), deals // 3) if budget is None else budget - deals
                 if until is not None:
                     left = until - limit.clock()
                     if deals and left < pace * active.sum() / len(self.workers):

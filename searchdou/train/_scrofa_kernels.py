@@ -205,8 +205,10 @@ def play_open(oracle: Oracle, start: Position, noise: float, until: int, decay: 
 @kernel
 def _solved(position: Position, room: Room) -> float:
     """What best play with open cards comes to, for side 0."""
+    if is_over(position):
+        return float(difference(position))
     room.table.nodes[0] = 0
-    return float(solve(position, room.table, room.out, -HUGE, HUGE)) if not is_over(position) else float(difference(position))
+    return float(solve(position, room.table, room.out, -HUGE, HUGE))
 
 
 @kernel

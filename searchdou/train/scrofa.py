@@ -3,7 +3,7 @@
 What differs from the paper (8.7, 8.8), because it learned faster here: targets are TD(lambda) along the games and exact
 solutions at their end instead of small searches, a game costs less than a millisecond, and three nets learn from one stream:
 what a deal is worth if all cards lie open (the oracle), what it is worth if everybody sees only his own (the critic), and
-what a seat should think of it that sees only its own (the blueprint), which the critic teaches, and which the critic follows.
+what a seat should think of it that sees only its own (the blueprint). The critic follows the blueprint and teaches it.
 
 Progress is told by an exam that no loss can flatter: positions with exactly known values, the error of the oracle on
 them and the points its choices give away; and by matches against Mr. Greed.
@@ -79,11 +79,14 @@ class WindowLearner(Learner):
         return len(losses) * s.batch
 
 
-def _room() -> kernels.Room:
+def _trace() -> kernels.Trace:
     n = kernels.MOST_CHOICES
-    traces = (kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.int64),
-                            np.zeros(n)) for _ in range(2))
-    return kernels.Room(new_table(16), *traces, np.zeros(512, np.int64), np.zeros(16), np.zeros(4, np.int64))
+    return kernels.Trace(np.zeros((n, kernels.FIELDS), np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.int64),
+                         np.zeros(n))
+
+
+def _room() -> kernels.Room:
+    return kernels.Room(new_table(16), _trace(), _trace(), np.zeros(512, np.int64), np.zeros(16), np.zeros(4, np.int64))
 
 
 class Job(NamedTuple):
@@ -172,7 +175,7 @@ class Training(Loop):
 
     def job(self) -> Job:
         decay = self.s.decay + (self.s.last_decay - self.s.decay) * self.progress()
-        return Job(*(learner.weights() for learner in self.taught), decay)
+        return Job(self.oracle.weights(), self.critic.weights(), self.blueprint.weights(), decay)
 
     def learn(self, played: tuple[kernels.Harvest, float], rate: float) -> int:
         return sum(learner.learn(block, self.s, rate, np.random.default_rng((self.s.seed, self.block, number)))

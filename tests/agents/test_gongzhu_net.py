@@ -25,7 +25,7 @@ HOUSE = Path(__file__).resolve().parent.parent.parent
 
 def test_the_shipped_weights_are_small_and_say_where_they_come_from():
     total = 0
-    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+    for name, kind in encode.KINDS.items():
         total += (HOUSE / "searchdou" / "weights" / name).stat().st_size
         meta = kept(name, kind).meta
         assert {"game", "view", "version", "run", "settings", "hours", "games", "commit"} <= set(meta)
@@ -72,6 +72,16 @@ def test_a_playout_may_stop_and_ask_the_oracle():
             assert ahead_value(Ahead(policy, oracle, 5, fade), position, stream(1), out) == pytest.approx(expected)
 
 
+def test_the_critic_judges_unless_another_is_asked_for():
+    found = []
+    for settings in ("", ",judge=critic", ",judge=oracle"):
+        values = Agent("gongzhu", f"search:samples=4,solve=0{settings}").analyze(Game().deal(4).infoset()).values
+        found.append({str(move): estimate.mean for move, estimate in values.items()})
+    assert found[0] == found[1] != found[2]
+    with pytest.raises(SearchDouError, match="judge of search"):
+        Agent("gongzhu", "search:judge=nobody")
+
+
 def test_a_second_line_is_played_with_open_cards():
     seer, oracle, out, q = encode.seer_in(), encode.oracle_in(), np.empty(64, np.int64), np.empty(16)
     for seed in range(8):
@@ -113,7 +123,7 @@ def test_the_oracle_is_a_ceiling_and_its_settings_decide():
 def test_weights_that_cannot_be_used_are_named(spec, tmp_path):
     with pytest.raises(BadWeights, match="cannot be read"):
         Agent("gongzhu", f"{spec}:nets={tmp_path}")
-    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+    for name, kind in encode.KINDS.items():
         save_weights(tmp_path / name, encode.untrained(kind))
         data = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(data[:len(data) // 2])
@@ -128,7 +138,7 @@ def test_weights_that_cannot_be_used_are_named(spec, tmp_path):
 
 
 def test_a_folder_of_weights_is_used(tmp_path):
-    for name, kind in ((encode.ORACLE_FILE, encode.OPEN), (encode.BLUEPRINT_FILE, encode.AVERAGED)):
+    for name, kind in encode.KINDS.items():
         save_weights(tmp_path / name, encode.untrained(kind, 9))
     state = Game().deal(4)
     shipped = Agent("gongzhu", "search:samples=4,sims=4")

@@ -84,7 +84,8 @@ def test_the_critic_learns_what_the_blueprint_makes_of_a_deal():
     """With lambda 1 a target is what the game came to if all went on by the blueprint, or what the critic expected of the
     line that a random card left."""
     rows, targets = used(block(honest=1.0, lived=1.0, games=30).critic)
-    policy, critic = encode.blueprint(encode.untrained(encode.AVERAGED, 2)), encode.oracle(encode.untrained(encode.CRITIC, 1))
+    policy = encode.blueprint(encode.untrained(encode.AVERAGED, 2))
+    critic = encode.oracle(encode.untrained(encode.CRITIC, 1))
     out, played_out = np.empty(64, np.int64), 0
     for row, target in zip(rows, targets, strict=True):
         position = start = kernels.read_row(row)

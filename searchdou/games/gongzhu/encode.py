@@ -15,8 +15,9 @@ FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
 AVERAGED = Kind("gongzhu", "averaged", FEATURES, VERSION)
 CRITIC = Kind("gongzhu", "open, honest play", FEATURES, VERSION)
-ORACLE_FILE, CRITIC_FILE, BLUEPRINT_FILE = (f"gongzhu-{name}.safetensors" for name in ("oracle", "critic", "blueprint"))
-FILES = (ORACLE_FILE, CRITIC_FILE, BLUEPRINT_FILE)
+FILES = ORACLE_FILE, CRITIC_FILE, BLUEPRINT_FILE = (
+    "gongzhu-oracle.safetensors", "gongzhu-critic.safetensors", "gongzhu-blueprint.safetensors")
+KINDS = dict(zip(FILES, (OPEN, CRITIC, AVERAGED), strict=True))
 
 
 def features(position: Position, observer: int | None = None) -> dict[int, float]:
