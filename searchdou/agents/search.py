@@ -131,9 +131,9 @@ def _gongzhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
-                  "weights": "uniform", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
+                  "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
-                  "fade": 0.85, "judge": "critic", "lines": 1, "gain": 0.1},
+                  "fade": 0.85, "judge": "oracle", "lines": 1, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -149,8 +149,9 @@ def _gongzhu_kit() -> Kit:
 
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
-    """More time solves longer endings (24 cards take a few ms each) and tells nearer cards apart."""
-    return {"solve": 24 if seconds >= 0.4 else 20, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
+    """More time solves longer endings (24 cards take a few ms each), follows a second line and tells nearer cards apart."""
+    long = seconds >= 0.4
+    return {"solve": 24 if long else 20, "lines": 2 if long else 1, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
 
 
 def _doudizhu_kit() -> Kit:

@@ -72,9 +72,9 @@ def test_a_playout_may_stop_and_ask_the_oracle():
             assert ahead_value(Ahead(policy, oracle, 5, fade), position, stream(1), out) == pytest.approx(expected)
 
 
-def test_the_critic_judges_unless_another_is_asked_for():
+def test_the_oracle_judges_unless_the_critic_is_asked_for():
     found = []
-    for settings in ("", ",judge=critic", ",judge=oracle"):
+    for settings in ("", ",judge=oracle", ",judge=critic"):
         values = Agent("gongzhu", f"search:samples=4,solve=0{settings}").analyze(Game().deal(4).infoset()).values
         found.append({str(move): estimate.mean for move, estimate in values.items()})
     assert found[0] == found[1] != found[2]
