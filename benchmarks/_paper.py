@@ -14,6 +14,7 @@ import json
 import multiprocessing
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -87,10 +88,21 @@ class Bench:
 
 def tell(name: str, deals: int, done: int, values: Floats) -> None:
     """Progress, apart from the tables."""
-    if done and (done % 16 == 0 or done == deals):
+    if done > 1:
         mean, se = mean_se(values)
-        print(f"\r{name}: {done} of {deals}, {mean:+.1f} ± {se:.1f} se ", end="\n" if done >= deals else "", file=sys.stderr,
-              flush=True)
+        tell_now(f"{name}: {done} of {deals}, {mean:+.1f} ± {se:.1f} se", last=done >= deals)
+
+
+_told = 0.0       # when progress was last told
+
+
+def tell_now(line: str, *, last: bool) -> None:
+    """A line of progress on stderr: in place on a terminal, else one every 20 s, and always the last."""
+    global _told
+    terminal, now = sys.stderr.isatty(), time.monotonic()
+    if last or now - _told > (0.3 if terminal else 20):
+        _told = now
+        print(f"\r{line} " if terminal else line, end="" if terminal and not last else "\n", file=sys.stderr, flush=True)
 
 
 @cache
@@ -148,7 +160,7 @@ def each_game(work: Callable[[int], Any], games: int, workers: int, out: Path) -
             done[number] = rows
             sink.write(json.dumps({"game": number, "rows": rows}) + "\n")
             sink.flush()
-            print(f"\r{out.stem}: {len(done)} of {games} ", end="", file=sys.stderr, flush=True)
+            tell_now(f"{out.stem}: {len(done)} of {games}", last=len(done) == games)
         if workers == 1 or len(todo) < 4 * workers:
             for number in todo:
                 keep(number, work(number))
@@ -161,8 +173,6 @@ def each_game(work: Callable[[int], Any], games: int, workers: int, out: Path) -
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
-    if todo:
-        print(file=sys.stderr)
     return [done[number] for number in range(games)]
 
 

@@ -46,8 +46,8 @@ class SearchSettings:
     depth: int | None = None          # actions a blueprint plays out before a net's value is taken; 0 plays to the end
     fade: float | None = None         # above 0: values are taken along the way too, an action later counts so many times as
                                       # much (Gongzhu)
-    judge: str | None = None          # the net that says so: critic (what comes of a deal when seats see their own cards) or
-                                      # oracle (when all cards lie open) (Gongzhu)
+    judge: str | None = None          # the net that says so: critic (what comes of a deal when seats see their own cards),
+                                      # oracle (when all cards lie open), or both, each counting half (Gongzhu)
     lines: int | None = None          # along which values are taken: 1 by the blueprint, 2 another by open cards (Gongzhu)
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
@@ -119,11 +119,13 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu import _search_kernels as kernels
     from searchdou.games.gongzhu.cards import MOVES
     greedy = kernels.Greedy(0.1)
+    judges: dict[str, Callable[[str], Any]] = {
+        "critic": encode.critic_in, "oracle": encode.oracle_in,
+        "both": lambda nets: Mean(encode.critic_in(nets), encode.oracle_in(nets))}
 
     def played_out(s: SearchSettings) -> Any:
         if s.depth:
-            judge = encode.critic_in(s.nets) if s.judge == "critic" else encode.oracle_in(s.nets)
-            honest = Ahead(encode.blueprint_in(s.nets), judge, s.depth, s.fade or 0.0)
+            honest = Ahead(encode.blueprint_in(s.nets), judges[str(s.judge)](s.nets), s.depth, s.fade or 0.0)
             if s.lines == 1:
                 return honest
             return Mean(honest, Ahead(encode.seer_in(s.nets), encode.oracle_in(s.nets), s.depth, s.fade or 0.0))
@@ -133,7 +135,7 @@ def _gongzhu_kit() -> Kit:
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
-                  "fade": 0.85, "judge": "oracle", "lines": 1, "gain": 0.1},
+                  "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -144,14 +146,13 @@ def _gongzhu_kit() -> Kit:
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
-        judges=("critic", "oracle"),
+        judges=tuple(judges),
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly)
 
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
-    """More time solves longer endings (24 cards take a few ms each), follows a second line and tells nearer cards apart."""
-    long = seconds >= 0.4
-    return {"solve": 24 if long else 20, "lines": 2 if long else 1, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
+    """More time solves longer endings (24 cards take a few ms each) and tells nearer cards apart."""
+    return {"solve": 24 if seconds >= 0.4 else 20, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
 
 
 def _doudizhu_kit() -> Kit:
