@@ -149,9 +149,11 @@ def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
     lived = fading(0.85, 8, critic)
     found |= {"played out by the blueprint": played, "oracle, fade 0.85 over 8 cards by open cards": sighted,
               "half of both lines of the oracle": 0.5 * (blind + sighted), "half critic, half oracle": 0.5 * (lived + blind),
+              "half of that, half by open cards": 0.25 * (lived + blind) + 0.5 * sighted,
               "half critic, half played out": 0.5 * (lived + played)}
     return found | {"exact": solved, "half exact, half oracle": 0.5 * (solved + blind),
-                    "half exact, half critic": 0.5 * (solved + lived), "1/4 exact, 3/4 critic": 0.25 * solved + 0.75 * lived}
+                    "half exact, half critic": 0.5 * (solved + lived),
+                    "half exact, rest as above": 0.5 * solved + 0.125 * (lived + blind) + 0.25 * sighted, "1/4 exact, 3/4 critic": 0.25 * solved + 0.75 * lived}
 
 
 # --- deals ----------------------------------------------------------------------------------------------------------------

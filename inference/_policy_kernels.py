@@ -27,7 +27,7 @@ class Ahead(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A leaf worth the mean of two."""
+    """A leaf worth the mean of two, neither of them a Mean or with one inside: Numba compiles no kernel into itself."""
 
     one: Any
     other: Any

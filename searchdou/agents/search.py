@@ -120,8 +120,7 @@ def _gongzhu_kit() -> Kit:
     from searchdou.games.gongzhu.cards import MOVES
     greedy = kernels.Greedy(0.1)
     judges: dict[str, Callable[[str], Any]] = {
-        "critic": encode.critic_in, "oracle": encode.oracle_in,
-        "both": lambda nets: Mean(encode.critic_in(nets), encode.oracle_in(nets))}
+        "critic": encode.critic_in, "oracle": encode.oracle_in, "both": encode.judges_in}
 
     def played_out(s: SearchSettings) -> Any:
         if s.depth:

@@ -72,12 +72,25 @@ def test_a_playout_may_stop_and_ask_the_oracle():
             assert ahead_value(Ahead(policy, oracle, 5, fade), position, stream(1), out) == pytest.approx(expected)
 
 
-def test_the_oracle_judges_unless_the_critic_is_asked_for():
+def test_judges_say_the_mean_of_what_each_says():
+    judges, critic, oracle, out = encode.judges_in(), encode.critic_in(), encode.oracle_in(), np.empty(64, np.int64)
+    for seed in range(8):
+        position = cases.gongzhu_game(seed, 6 * seed).position
+        each = [nets.oracle_value(net, position, stream(1), out) for net in (critic, oracle)]
+        assert each[0] != each[1]
+        assert nets.judged_value(judges, position, stream(1), out) == pytest.approx(np.mean(each), abs=1e-3)
+
+
+def test_critic_and_oracle_judge_together_unless_one_is_asked_for():
     found = []
-    for settings in ("", ",judge=oracle", ",judge=critic"):
-        values = Agent("gongzhu", f"search:samples=4,solve=0{settings}").analyze(Game().deal(4).infoset()).values
-        found.append({str(move): estimate.mean for move, estimate in values.items()})
-    assert found[0] == found[1] != found[2]
+    for settings in ("", ",judge=both", ",judge=oracle", ",judge=critic"):
+        values = Agent("gongzhu", f"search:samples=4,solve=0,lines=1{settings}").analyze(Game().deal(4).infoset()).values
+        found.append({str(move): estimate.mean for move, estimate in values.items() if estimate.visits == 4})
+    assert found[0] == found[1] and found[2] != found[3]
+    everywhere = set.intersection(*map(set, found))       # searched on all deals by all three
+    assert everywhere
+    for card in everywhere:
+        assert found[0][card] == pytest.approx((found[2][card] + found[3][card]) / 2)
     with pytest.raises(SearchDouError, match="judge of search"):
         Agent("gongzhu", "search:judge=nobody")
 

@@ -51,3 +51,5 @@ def test_means_along_a_line():
     assert found["critic, fade 0.85 over 8 cards"] == pytest.approx(3 * fading)
     assert found["half exact, half oracle"] == pytest.approx((4.0 + fading) / 2)
     assert found["half of both lines of the oracle"] == pytest.approx(1.5 * fading)
+    assert found["half of that, half by open cards"] == pytest.approx(2 * fading)
+    assert found["half exact, rest as above"] == pytest.approx(2.0 + fading)

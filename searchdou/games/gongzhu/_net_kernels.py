@@ -32,6 +32,13 @@ class Oracle(NamedTuple):
     net: Net
 
 
+class Judges(NamedTuple):
+    """Two nets that see all hands, asked together: each counts half. They share the scratch of their features."""
+
+    one: Oracle
+    other: Oracle
+
+
 class Blueprint(NamedTuple):
     """Sees what the seat to play sees; `noise` of the time any legal card."""
 
@@ -61,6 +68,16 @@ def oracle_value(leaf: Oracle, position: Position, rng: Stream, out: Ints) -> fl
     net = leaf.net
     refresh(net, encode_open(position, net.ids, net.on), NEXT)
     return _to_points(position, forward(net, NEXT))
+
+
+@kernel
+def judged_value(leaf: Judges, position: Position, rng: Stream, out: Ints) -> float:
+    """What an open position is worth to side 0, the mean of two nets; its features are written once."""
+    one, other = leaf.one.net, leaf.other.net
+    n = encode_open(position, one.ids, one.on)
+    refresh(one, n, NEXT)
+    refresh(other, n, NEXT)
+    return _to_points(position, 0.5 * (forward(one, NEXT) + forward(other, NEXT)))
 
 
 @kernel
@@ -134,6 +151,7 @@ def seer_choice(policy: Seer, position: Position, rng: Stream, out: Ints) -> int
     return out[best_of(policy.q, n)]
 
 
+register_policy(Judges, SimpleNamespace(evaluate=judged_value))
 register_policy(Seer, SimpleNamespace(choose=seer_choice))
 register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
 register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))

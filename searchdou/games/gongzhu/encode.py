@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from searchdou.games.gongzhu import _encode_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
-from searchdou.games.gongzhu._net_kernels import Blueprint, Oracle, Seer
+from searchdou.games.gongzhu._net_kernels import Blueprint, Judges, Oracle, Seer
 from searchdou.nets import Kind, Sizes, Weights, random_weights
 from searchdou.nets.files import kept
 
@@ -57,6 +57,12 @@ def oracle_in(folder: str = "") -> Oracle:
 def critic_in(folder: str = "") -> Oracle:
     """The net that sees all hands and says what comes of them when the players do not; the weights lie in `folder`."""
     return oracle(kept(CRITIC_FILE, CRITIC, folder))
+
+
+def judges_in(folder: str = "") -> Judges:
+    """Critic and oracle together."""
+    critic, net = critic_in(folder), oracle_in(folder).net
+    return Judges(critic, Oracle(net._replace(ids=critic.net.ids, on=critic.net.on)))
 
 
 def seer_in(folder: str = "") -> Seer:
