@@ -38,17 +38,18 @@ from searchdou.errors import SearchDouError, UnknownName
 SEED = 2026
 OPPONENT = {"gongzhu": "greed", "doudizhu": "rule"}
 UNIT = {"gongzhu": "points a game", "doudizhu": "WP"}
-TARGET = {"gongzhu": 15.0, "doudizhu": 0.03}
+TARGET = {"gongzhu": 20.0, "doudizhu": 0.05}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
-SAMPLES = {"gongzhu": (16, 32, 64, 128), "doudizhu": (8, 16, 32, 64)}
-SIMS = {"gongzhu": (8, 16, 32, 64), "doudizhu": (1, 2, 4, 8)}
+SAMPLES = {"gongzhu": (8, 32, 128), "doudizhu": (8, 32, 128)}
+SIMS = {"gongzhu": (4, 16, 64), "doudizhu": (1, 2, 4)}
 # By default a deal is played out once, and a second time would be the same: deeper is a tree.
 TREE = "mode=tree,leaf=value"
 GRID_MODE = {"gongzhu": f",{TREE}", "doudizhu": ",mode=tree"}
-TIMES = {0.01: 1024, 0.03: 512, 0.1: 512, 0.3: 256, 1.0: 64, 2.0: 64}       # most deals by seconds a decision
+TIMES = {0.01: 256, 0.03: 256, 0.1: 256, 0.3: 128, 1.0: 128, 2.0: 64}       # most deals by seconds a decision
+MOST = 128                  # deals of the other cells
 LEAVES = {"gongzhu": {"value net in a tree": f"{TREE},sims=60", "blueprint rollouts": "leaf=blueprint,depth=0",
-                      "five cards by the blueprint, then the value net": "leaf=blueprint,depth=5,fade=0,alone=52",
-                      "eight cards by the blueprint, the value net along the way": "leaf=blueprint"},
+                      "eight cards by the blueprint, value nets along the way": "leaf=blueprint,lines=1",
+                      "half of that, half eight cards by open cards (default)": "leaf=blueprint"},
           "doudizhu": {"value net": "leaf=value,mode=tree,backup=best,sims=30", "blueprint rollouts": "leaf=blueprint"}}
 DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,strata=exact",
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact"}
@@ -119,7 +120,7 @@ def _quick(game: str, cell: Cell) -> bool:
 def _grid(game: str, opponent: str) -> list[Cell]:
     base, unit = {"gongzhu": (2e-4, 1.3e-5), "doudizhu": (0.0, 3e-4)}[game]     # seconds a sample, and a simulation
     return [Cell("grid", f"{samples} samples, {sims} sims", f"search:samples={samples},sims={sims}{GRID_MODE[game]}",
-                 opponent, 512, samples * (base + unit * sims), (samples, sims))
+                 opponent, MOST, samples * (base + unit * sims), (samples, sims))
             for samples in SAMPLES[game] for sims in SIMS[game]]
 
 
@@ -129,18 +130,18 @@ def _time(game: str, opponent: str) -> list[Cell]:
 
 
 def _leaf(game: str, opponent: str) -> list[Cell]:
-    return [Cell("leaf", label, f"search:time=0.1,clock=cpu,{settings}", opponent, 256, 0.1, ())
+    return [Cell("leaf", label, f"search:time=0.1,clock=cpu,{settings}", opponent, MOST, 0.1, ())
             for label, settings in LEAVES[game].items()]
 
 
 def _deals(game: str, opponent: str) -> list[Cell]:
-    return [Cell("deals", label, f"search:time=0.1,clock=cpu,{settings}", opponent, 256, 0.1, ())
+    return [Cell("deals", label, f"search:time=0.1,clock=cpu,{settings}", opponent, MOST, 0.1, ())
             for label, settings in DEALS.items()]
 
 
 def _threads(game: str, opponent: str) -> list[Cell]:
     # Both on a pair of cores, so that only the threads differ.
-    return [Cell("threads", f"{threads} thread{'s' * (threads > 1)}", f"search:time=0.1,threads={threads}", opponent, 256,
+    return [Cell("threads", f"{threads} thread{'s' * (threads > 1)}", f"search:time=0.1,threads={threads}", opponent, MOST,
                  0.1, (), cores=2) for threads in (1, 2)]
 
 
@@ -315,16 +316,19 @@ def report(game: str, played: Sequence[Played], cost: dict[str, float], target: 
 
 
 def show_advice(game: str, advice: Advice, grid: Grid, cost: dict[tuple[float, ...], float]) -> str:
-    """The sentence, and the same question at every corner of the grid: twice the samples less twice the simulations."""
+    """The sentence, and the same question at every corner of the grid: a step more samples less a step more simulations."""
     digits, rows = 1 if game == "gongzhu" else 3, []
+    wider, deeper = (dict(pairwise(sorted({key[i] for key in grid}))) for i in (0, 1))
     for samples, sims in sorted(grid):
-        wide, deep = (2 * samples, sims), (samples, 2 * sims)
+        wide, deep = (wider.get(samples, 0.0), sims), (samples, deeper.get(sims, 0.0))
         if wide in grid and deep in grid:
             deals = min(len(grid[wide]), len(grid[deep]))
-            rows.append([f"{samples:g} x {sims:g}", plus_minus(grid[wide][:deals] - grid[deep][:deals], digits), str(deals),
+            rows.append([*(f"{a:g} x {b:g}" for a, b in ((samples, sims), wide, deep)),
+                         plus_minus(grid[wide][:deals] - grid[deep][:deals], digits), str(deals),
                          f"{cost[wide]:.1f}", f"{cost[deep]:.1f}"])
     return f"{advice.sentence()}\n\n" + markdown(
-        ["from samples x sims", "twice the samples less twice the sims", "deals", "CPU ms of the one", "of the other"], rows)
+        ["from samples x sims", "wider", "deeper", "the wider less the deeper", "deals", "CPU ms of the wider",
+         "of the deeper"], rows)
 
 
 def show_steps(game: str, opponent: str, steps: Sequence[Step]) -> str:

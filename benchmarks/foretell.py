@@ -153,7 +153,8 @@ def leaves(rows: np.ndarray) -> dict[str, np.ndarray]:
               "half critic, half played out": 0.5 * (lived + played)}
     return found | {"exact": solved, "half exact, half oracle": 0.5 * (solved + blind),
                     "half exact, half critic": 0.5 * (solved + lived),
-                    "half exact, rest as above": 0.5 * solved + 0.125 * (lived + blind) + 0.25 * sighted, "1/4 exact, 3/4 critic": 0.25 * solved + 0.75 * lived}
+                    "half exact, rest as above": 0.5 * solved + 0.125 * (lived + blind) + 0.25 * sighted,
+                    "1/4 exact, 3/4 critic": 0.25 * solved + 0.75 * lived}
 
 
 # --- deals ----------------------------------------------------------------------------------------------------------------
