@@ -132,7 +132,7 @@ def _gongzhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
-                  "weights": "iec", "beta": 0.02, "slices": 0, "strata": "exact", "c": 20.0, "prior": 0.0, "moves": 0,
+                  "weights": "iec", "beta": 0.02, "slices": 0, "strata": "none", "c": 20.0, "prior": 0.0, "moves": 0,
                   "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
                   "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
