@@ -1,7 +1,7 @@
 """What a search budget buys: searchdou bench budgets --game gongzhu [--quick] [--workers 2]
 
-Strength of `search` against a fixed opponent and against the raw net (`net`), over samples x simulations, over time, by
-leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals (one seed), each deal twice,
+Strength of `search` against a fixed opponent and against the raw net (`net`), over samples x simulations and over time; and
+against the fixed opponent by leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals (one seed), each deal twice,
 so differences are paired by deal. Seconds are CPU seconds (clock=cpu), so a busy machine does not falsify a budget; only
 the cells of two threads need the wall clock, and two quiet cores.
 
@@ -40,7 +40,7 @@ OPPONENT = {"gongzhu": "greed", "doudizhu": "rule"}
 UNIT = {"gongzhu": "points a game", "doudizhu": "WP"}
 TARGET = {"gongzhu": 20.0, "doudizhu": 0.05}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
-SAMPLES = {"gongzhu": (8, 32, 128), "doudizhu": (8, 32, 128)}
+SAMPLES = {"gongzhu": (8, 32, 128), "doudizhu": (4, 16, 64)}
 SIMS = {"gongzhu": (4, 16, 64), "doudizhu": (1, 2, 4)}
 # By default a deal is played out once, and a second time would be the same: deeper is a tree.
 TREE = "mode=tree,leaf=value"
@@ -103,7 +103,8 @@ class Played:
 def cells_of(game: str, parts: Sequence[str] = PARTS, *, quick: bool = False, most: int | None = None) -> list[Cell]:
     """All cells in the order they are played; `most` caps their deals, `quick` is a few cells of few deals."""
     make = {"grid": _grid, "time": _time, "leaf": _leaf, "deals": _deals, "threads": _threads}
-    cells = [cell for opponent in (OPPONENT[game], "net") for part in parts for cell in make[part](game, opponent)]
+    cells = [cell for opponent in (OPPONENT[game], "net") for part in parts for cell in make[part](game, opponent)
+             if opponent != "net" or part in ("grid", "time")]
     if quick:
         cells = [cell for cell in cells if _quick(game, cell)]
         most = most or QUICK
