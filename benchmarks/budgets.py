@@ -1,9 +1,9 @@
 """What a search budget buys: searchdou bench budgets --game gongzhu [--quick] [--workers 2]
 
 Strength of `search` against a fixed opponent and against the raw net (`net`), over samples x simulations and over time; and
-against the fixed opponent by leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals (one seed), each deal twice,
-so differences are paired by deal. Seconds are CPU seconds (clock=cpu), so a busy machine does not falsify a budget; only
-the cells of two threads need the wall clock, and two quiet cores.
+against the fixed opponent by leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals
+(one seed), each deal twice, so differences are paired by deal. Seconds are CPU seconds (clock=cpu), so a busy machine does
+not falsify a budget; only the cells of two threads need the wall clock, and two quiet cores.
 
 When a cell has played enough: after 64, 128, 256, ... deals we look, and a cell stops at the first look at which half its
 95% interval is at most the target, or at its most deals. The rule looks at the width of the interval, never at where it
