@@ -40,12 +40,12 @@ OPPONENT = {"gongzhu": "greed", "doudizhu": "rule"}
 UNIT = {"gongzhu": "points a game", "doudizhu": "WP"}
 TARGET = {"gongzhu": 20.0, "doudizhu": 0.05}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
-SAMPLES = {"gongzhu": (8, 32, 128), "doudizhu": (4, 16, 64)}
+SAMPLES = {"gongzhu": (4, 16, 64), "doudizhu": (4, 16, 64)}
 SIMS = {"gongzhu": (4, 16, 64), "doudizhu": (1, 2, 4)}
 # By default a deal is played out once, and a second time would be the same: deeper is a tree.
 TREE = "mode=tree,leaf=value"
 GRID_MODE = {"gongzhu": f",{TREE}", "doudizhu": ",mode=tree"}
-TIMES = {0.01: 256, 0.03: 256, 0.1: 256, 0.3: 128, 1.0: 128, 2.0: 64}       # most deals by seconds a decision
+TIMES = {0.01: 256, 0.03: 256, 0.1: 256, 0.3: 128, 1.0: 64, 2.0: 32}        # most deals by seconds a decision
 MOST = 128                  # deals of the other cells
 LEAVES = {"gongzhu": {"value net in a tree": f"{TREE},sims=60", "blueprint rollouts": "leaf=blueprint,depth=0",
                       "eight cards by the blueprint, value nets along the way": "leaf=blueprint,lines=1",
