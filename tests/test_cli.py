@@ -319,7 +319,7 @@ def test_bench_budgets(searchdou_, tmp_path):
     one, two = json.loads(searchdou_(*words, "--json").out), json.loads(searchdou_(*words, "--json").out)
     assert one["cells"] == two["cells"]
     assert {cell["agent"] for cell in one["cells"]} == {f"search:samples={s},sims={m},mode=tree,leaf=value"
-                                                        for s in (16, 32) for m in (8, 16)}
+                                                        for s in (4, 16) for m in (4, 16)}
     assert all((cell["deals"], cell["stopped"]) == (2, "most deals") for cell in one["cells"])
     with Store(tmp_path / "results.sqlite", write=False) as store:
         assert [match["deals"] for match in store.matches()] == [2] * 4
