@@ -40,7 +40,7 @@ OPPONENT = {"gongzhu": "greed", "doudizhu": "rule"}
 UNIT = {"gongzhu": "points a game", "doudizhu": "WP"}
 TARGET = {"gongzhu": 20.0, "doudizhu": 0.05}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
-SAMPLES = {"gongzhu": (4, 16, 64), "doudizhu": (4, 16, 64)}
+SAMPLES = (4, 16, 64)
 SIMS = {"gongzhu": (4, 16, 64), "doudizhu": (1, 2, 4)}
 # By default a deal is played out once, and a second time would be the same: deeper is a tree.
 TREE = "mode=tree,leaf=value"
@@ -114,7 +114,7 @@ def cells_of(game: str, parts: Sequence[str] = PARTS, *, quick: bool = False, mo
 def _quick(game: str, cell: Cell) -> bool:
     """Whether a cell is one of the few of a quick run: three times, and a corner of the grid against the fixed opponent."""
     if cell.part == "grid":
-        return cell.opponent != "net" and cell.key[0] in SAMPLES[game][:2] and cell.key[1] in SIMS[game][:2]
+        return cell.opponent != "net" and cell.key[0] in SAMPLES[:2] and cell.key[1] in SIMS[game][:2]
     return cell.part == "time" and cell.key[0] <= 0.1
 
 
@@ -122,7 +122,7 @@ def _grid(game: str, opponent: str) -> list[Cell]:
     base, unit = {"gongzhu": (2e-4, 1.3e-5), "doudizhu": (0.0, 3e-4)}[game]     # seconds a sample, and a simulation
     return [Cell("grid", f"{samples} samples, {sims} sims", f"search:samples={samples},sims={sims}{GRID_MODE[game]}",
                  opponent, MOST, samples * (base + unit * sims), (samples, sims))
-            for samples in SAMPLES[game] for sims in SIMS[game]]
+            for samples in SAMPLES for sims in SIMS[game]]
 
 
 def _time(game: str, opponent: str) -> list[Cell]:
