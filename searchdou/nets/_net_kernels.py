@@ -1,6 +1,6 @@
 """The compiled forward pass: sparse features into an accumulator, then two small dense layers.
 
-    features -> sum of their rows (the accumulator, width 256) -> ReLU -> 32 -> ReLU -> 32 -> ReLU -> heads
+    features -> sum of their rows (the accumulator, 256 wide or more) -> ReLU -> 32 -> ReLU -> 32 -> ReLU -> heads
 
 A move changes a few features, so the accumulator is moved along, not made anew (`follow`). Everything is float32 and
 added in a fixed order, without fast-math: vectors run along the outputs, so machines with other vector widths agree.
@@ -15,60 +15,63 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.kernel import kernel
-from searchdou.nets._vector_kernels import HIDDEN, WIDTH, add_rows, small_layer, wide_layer
+from searchdou.nets._vector_kernels import HIDDEN, add_rows, small_layer, wide_layer
 
 Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-# Where things lie in `dense` and in `work`.
-W1 = WIDTH
-B1 = W1 + WIDTH * HIDDEN
+# Where things lie in `dense` and in `work`; what depends on the width comes last.
+B1 = 0
 W2 = B1 + HIDDEN
 B2 = W2 + HIDDEN * HIDDEN
-W3 = B2 + HIDDEN
-HERE, NEXT = 0, WIDTH           # two accumulators: of a position, and of one that follows it
-H1 = 2 * WIDTH
+BIAS = B2 + HIDDEN
+H1 = 0
 H2 = H1 + HIDDEN
-OUT = H2 + HIDDEN
+OUT = H2 + HIDDEN               # the heads' outputs
+MOST_HEADS = 4
+WIDE = OUT + MOST_HEADS
+HERE, NEXT = 0, 1               # two accumulators: of a position, and of one that follows it
 
 
 class Net(NamedTuple):
     """Weights, shared by all threads, and one thread's scratch."""
 
-    rows: Singles     # [features, WIDTH] what a feature adds to the accumulator
-    dense: Singles    # bias [WIDTH], w1 [WIDTH, HIDDEN], b1, w2 [HIDDEN, HIDDEN], b2, w3 [heads, HIDDEN], b3 [heads]
-    work: Singles     # accumulators HERE and NEXT, layers H1 and H2, and the heads' outputs from OUT on
+    rows: Singles     # [features, width] what a feature adds to the accumulator
+    dense: Singles    # b1, w2 [HIDDEN, HIDDEN], b2, bias [width], w1 [width, HIDDEN], w3 [heads, HIDDEN], b3 [heads]
+    work: Singles     # layers H1 and H2, the heads' outputs from OUT on, accumulators HERE and NEXT from WIDE on
     ids: Ints         # [most] scratch: features that are on
     on: Singles       # [most] how much each of them is on
 
 
 @kernel
-def refresh(net: Net, n: int, at: int) -> None:
-    """Make the accumulator `at` that of the n features in net.ids and net.on."""
-    add_rows(net.rows, net.ids, net.on, 0, n, net.dense, 0, net.work, at)
+def refresh(net: Net, n: int, which: int) -> None:
+    """Make the accumulator HERE or NEXT that of the n features in net.ids and net.on."""
+    add_rows(net.rows, net.ids, net.on, 0, n, net.dense, BIAS, net.work, WIDE + which * net.rows.shape[1])
 
 
 @kernel
 def follow(net: Net, n: int) -> None:
     """Make the accumulator NEXT the one at HERE moved by the n changes in net.ids and net.on: a feature that goes out has
     on[k] = -1."""
-    add_rows(net.rows, net.ids, net.on, 0, n, net.work, HERE, net.work, NEXT)
+    add_rows(net.rows, net.ids, net.on, 0, n, net.work, WIDE, net.work, WIDE + net.rows.shape[1])
 
 
 @kernel
-def forward(net: Net, at: int) -> float:
-    """The heads' outputs for the accumulator `at`, into net.work[OUT:]; returns the first."""
-    w, work = net.dense, net.work
-    wide_layer(work, at, w, W1, B1, H1)
+def forward(net: Net, which: int) -> float:
+    """The heads' outputs for the accumulator HERE or NEXT, into net.work[OUT:]; returns the first."""
+    w, work, width = net.dense, net.work, net.rows.shape[1]
+    w1 = BIAS + width
+    w3 = w1 + width * HIDDEN
+    wide_layer(width, work, WIDE + which * width, w, w1, B1, H1)
     small_layer(work, H1, w, W2, B2, H2)
     zero = np.float32(0.0)
     for j in range(HIDDEN):
         work[H2 + j] = work[H2 + j] if work[H2 + j] > zero else zero
-    heads = work.size - OUT
+    heads = (w.size - w3) // (HIDDEN + 1)
     for head in range(heads):
-        k = W3 + head * HIDDEN
-        s0, s1, s2, s3 = w[W3 + heads * HIDDEN + head], zero, zero, zero
+        k = w3 + head * HIDDEN
+        s0, s1, s2, s3 = w[w3 + heads * HIDDEN + head], zero, zero, zero
         for i in range(0, HIDDEN, 4):
             s0 += work[H2 + i] * w[k + i]
             s1 += work[H2 + i + 1] * w[k + i + 1]
@@ -97,4 +100,4 @@ def forward_sparse(net: Net, starts: Ints, ids: Ints, on: Singles, out: Singles)
         net.on[:n] = on[starts[b]:starts[b + 1]]
         refresh(net, n, NEXT)
         forward(net, NEXT)
-        out[b] = net.work[OUT:]
+        out[b] = net.work[OUT:OUT + out.shape[1]]

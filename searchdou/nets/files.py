@@ -16,11 +16,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from searchdou.errors import SearchDouError
-from searchdou.nets._net_kernels import OUT, Net
-from searchdou.nets._vector_kernels import HIDDEN, WIDTH
+from searchdou.nets._net_kernels import MOST_HEADS, WIDE, Net
+from searchdou.nets._vector_kernels import HIDDEN, LANES
 
-FORMAT = "searchdou-net-1"
-_LAYERS = ("rows", "bias", "w1", "b1", "w2", "b2", "w3", "b3")
+FORMAT = "searchdou-net-2"          # rows in 8 bits, each with a scale of its own; all else in half precision
+HALVES = "searchdou-net-1"          # all in half precision: read, not written any more
+WIDTH = 256                         # of an accumulator, unless said otherwise
+_DENSE = ("b1", "w2", "b2", "bias", "w1", "w3", "b3")       # in the order of the compiled pass
+_LAYERS = ("rows", *_DENSE)
 Arrays = dict[str, npt.NDArray[np.float32]]
 
 
@@ -64,13 +67,25 @@ class Weights:
 
     @property
     def sizes(self) -> Sizes:
-        return Sizes(self.arrays["rows"].shape[0], self.arrays["w3"].shape[0])
+        return Sizes(self.arrays["rows"].shape[0], self.arrays["w3"].shape[0], self.arrays["rows"].shape[1])
 
     def net(self, most: int = 256) -> Net:
         """For the compiled pass, with scratch of its own: one a thread; `most` features are on at once."""
-        dense = np.concatenate([self.arrays[name].ravel() for name in _LAYERS[1:]])
-        return Net(self.arrays["rows"], dense, np.zeros(OUT + self.sizes.heads, np.float32), np.zeros(most, np.int64),
+        dense = np.concatenate([self.arrays[name].ravel() for name in _DENSE])
+        return Net(self.arrays["rows"], dense, np.zeros(WIDE + 2 * self.sizes.width, np.float32), np.zeros(most, np.int64),
                    np.zeros(most, np.float32))
+
+    def widened(self, width: int, seed: int = 0) -> Weights:
+        """The same function by a wider accumulator: the new units look at random features and nothing looks at them yet."""
+        old = self.sizes
+        if width < old.width:
+            raise SearchDouError(f"a net {old.width} wide cannot be widened to {width}")
+        fresh = random_weights(self.kind, Sizes(old.features, old.heads, width), seed).arrays
+        fresh["w1"][:] = 0.0
+        for name in ("rows", "bias"):
+            fresh[name][..., :old.width] = self.arrays[name]
+        fresh["w1"][:old.width] = self.arrays["w1"]
+        return Weights(self.kind, {**self.arrays, **{name: fresh[name] for name in ("rows", "bias", "w1")}}, self.meta)
 
 
 def random_weights(kind: Kind, sizes: Sizes, seed: int = 0) -> Weights:
@@ -84,11 +99,16 @@ def random_weights(kind: Kind, sizes: Sizes, seed: int = 0) -> Weights:
 
 
 def save_weights(path: str | Path, weights: Weights) -> None:
-    """Write the file at once or not at all; numbers are kept in half precision."""
+    """Write the file at once or not at all: rows in 8 bits by the largest of each, which changes no choice that matters
+    (benchmarks/RESULTS.md), the rest in half precision."""
     path = Path(path)
     meta = {**weights.meta, "format": FORMAT, "game": weights.kind.game, "view": weights.kind.view,
             "version": str(weights.kind.version)}
-    data = save({name: np.ascontiguousarray(weights.arrays[name].astype(np.float16)) for name in _LAYERS}, meta)
+    rows = weights.arrays["rows"]
+    scale = (np.abs(rows).max(axis=1) / 127).astype(np.float32)
+    tensors: dict[str, Any] = {name: weights.arrays[name].astype(np.float16) for name in _DENSE}
+    tensors["rows"] = np.rint(rows / np.where(scale > 0, scale, 1)[:, None]).astype(np.int8)
+    data = save({name: np.ascontiguousarray(tensor) for name, tensor in {**tensors, "scale": scale}.items()}, meta)
     part = path.with_suffix(path.suffix + ".part")
     part.write_bytes(data)
     part.replace(path)
@@ -106,15 +126,18 @@ def load_weights(path: str | Path, kind: Kind) -> Weights:
         tensors = load(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise BadWeights(f"weights {path}: damaged or cut short ({error})") from None
-    if meta.get("format") != FORMAT:
+    if meta.get("format") not in (FORMAT, HALVES):
         raise BadWeights(f"weights {path}: not weights of SearchDou (format {meta.get('format', 'unknown')!r}, "
                          f"expected {FORMAT!r})")
     for what, found, wanted in (("game", meta.get("game"), kind.game), ("view", meta.get("view"), kind.view),
                                 ("version of the features", meta.get("version"), str(kind.version))):
         if found != wanted:
             raise BadWeights(f"weights {path}: made for {what} {found!r}, not {wanted!r}")
-    _check_tensors(path, tensors, kind)
-    return Weights(kind, {name: np.ascontiguousarray(tensors[name], np.float32) for name in _LAYERS}, meta)
+    _check_tensors(path, tensors, kind, meta["format"])
+    arrays = {name: np.ascontiguousarray(tensors[name], np.float32) for name in _LAYERS}
+    if meta["format"] == FORMAT:
+        arrays["rows"] *= tensors["scale"][:, None]
+    return Weights(kind, arrays, meta)
 
 
 def _metadata(path: Path, data: bytes) -> dict[str, str]:
@@ -127,17 +150,22 @@ def _metadata(path: Path, data: bytes) -> dict[str, str]:
     return dict(meta)
 
 
-def _check_tensors(path: Path, tensors: dict[str, Any], kind: Kind) -> None:
-    for name in _LAYERS:
+def _check_tensors(path: Path, tensors: dict[str, Any], kind: Kind, form: str) -> None:
+    vectors = ("bias", "b1", "b2", "b3", "scale")
+    for name in (*_LAYERS, "scale") if form == FORMAT else _LAYERS:
         if name not in tensors:
             raise BadWeights(f"weights {path}: no tensor {name!r}")
-        if tensors[name].ndim != (1 if name in ("bias", "b1", "b2", "b3") else 2):
+        if tensors[name].ndim != (1 if name in vectors else 2):
             raise BadWeights(f"weights {path}: {name} has shape {tensors[name].shape}")
         if not np.isfinite(tensors[name]).all():
             raise BadWeights(f"weights {path}: {name} holds numbers that are not finite")
-    sizes = Sizes(kind.features, tensors["w3"].shape[0])
-    for name, shape in sizes.shapes().items():
-        if tensors[name].shape != shape:
+    heads, width = tensors["w3"].shape[0], tensors["rows"].shape[1]
+    if not 0 < heads <= MOST_HEADS or width < LANES or width % LANES:
+        raise BadWeights(f"weights {path}: {heads} heads on an accumulator {width} wide; there may be {MOST_HEADS} on a "
+                         f"multiple of {LANES}")
+    shapes = {**Sizes(kind.features, heads, width).shapes(), "scale": (kind.features,)}
+    for name, shape in shapes.items():
+        if name in tensors and tensors[name].shape != shape:
             raise BadWeights(f"weights {path}: {name} has shape {tensors[name].shape}, expected {shape}")
 
 

@@ -32,6 +32,7 @@ from searchdou.games.doudizhu._kernels import (
     step,
 )
 from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, Blueprint, blueprint_values, role_of
+from searchdou.games.doudizhu._search_kernels import scale
 from searchdou.nets._net_kernels import best_of
 
 Ints = npt.NDArray[np.int64]
@@ -59,6 +60,8 @@ class Scheme(NamedTuple):
 
     full: float             # share of games with bidding
     noise: float            # share of random actions in card play
+    doubt: float            # share of actions drawn among those within `near` stakes of the best
+    near: float
     bid_noise: float        # and of random bids
     card_rules: int         # switches of the rule sets
     full_rules: int
@@ -114,6 +117,18 @@ def _returns(samples: Samples, first: int, last: Position) -> None:
 
 
 @kernel
+def any_near(q: Floats, n: int, least: float, rng: Stream) -> int:
+    """One of the actions worth at least `least`, all alike: random moves alone would hardly ever try the runner-up."""
+    near, chosen = 0, 0
+    for i in range(n):
+        if q[i] >= least:
+            near += 1
+            if below(rng, near) == 0:
+                chosen = i
+    return chosen
+
+
+@kernel
 def play_block(policy: Blueprint, games: int, scheme: Scheme, rng: Stream, samples: Samples) -> None:
     """Play `games` games from random deals and write down their choices, forced ones left out."""
     deck = full_deck()
@@ -132,11 +147,14 @@ def play_block(policy: Blueprint, games: int, scheme: Scheme, rng: Stream, sampl
             chosen = 0
             if n > 1:
                 role = role_of(position)
-                if uniform(rng) < (scheme.bid_noise if role == BID else scheme.noise):
+                luck = uniform(rng)
+                if luck < (scheme.bid_noise if role == BID else scheme.noise):
                     chosen = below(rng, n)
                 else:
                     blueprint_values(policy, position, out, n, q)
                     chosen = best_of(q, n)
+                    if role != BID and luck < scheme.noise + scheme.doubt:
+                        chosen = any_near(q, n, q[chosen] - scheme.near * scale(position), rng)
                 slot = samples.used[0]
                 if slot < samples.role.size:
                     samples.used[0] += 1

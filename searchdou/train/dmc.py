@@ -31,6 +31,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _encode_kernels, encode
 from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.nets import Weights
+from searchdou.nets.files import WIDTH
 from searchdou.train import _dmc_kernels as kernels
 from searchdou.train.loop import Learner, Loop, LoopSettings
 
@@ -49,10 +50,13 @@ class DmcSettings(LoopSettings):
     batch: int = 512
     last_rate: float = 1e-5
     full: float = 0.25              # share of games with bidding, bombs and spring; the others are card play alone
-    noise: float = 0.02             # share of random moves
+    noise: float = 0.01             # share of random moves
+    doubt: float = 0.06             # share of moves drawn among those thought nearly as good as the best
+    near: float = 0.15              # that is, within so many stakes of it
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
     oracle: float = 0.1             # share of the samples that the oracle learns from too; 0 trains none
+    width: int = 512                # of the accumulators of the nets that play cards; bids and the oracle have 256
     decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
     rlcard_decks: int = 500         # and with RLCard's own agent, which is slow; where it is not installed, none
 
@@ -61,7 +65,8 @@ class RoleLearner(Learner):
     """The net of one role and view, and the samples of its role."""
 
     def __init__(self, view: str, role: str, s: DmcSettings) -> None:
-        weights = encode.untrained(view, s.seed + (100 if view == "open" else 0))(role)
+        width = s.width if view == "seen" and role != "bid" else WIDTH
+        weights = encode.untrained(view, s.seed + (100 if view == "open" else 0), width)(role)
         super().__init__(encode.kind_of(view, role), encode.file_of(view, role), weights, s.rate)
         self.shown, self.role = view == "open", encode.ROLES.index(role)
         self.blocks: list[tuple[Ints, Any, Any]] = []
@@ -103,7 +108,8 @@ class Actor:
         s, room = self.s, 40 * self.s.games
         samples = kernels.Samples(np.empty((room, kernels.FIELDS), np.int64), np.empty(room, np.int64),
                                   np.empty(room, np.float32), np.empty(room, np.float32), np.zeros(2, np.int64))
-        scheme = kernels.Scheme(s.full, s.noise, s.bid_noise, rule_set("douzero").switches, rule_set("standard").switches)
+        scheme = kernels.Scheme(s.full, s.noise, s.doubt, s.near, s.bid_noise, rule_set("douzero").switches,
+                                rule_set("standard").switches)
         began = time.perf_counter()
         kernels.play_block(encode.blueprint(weights.__getitem__, s.mix), s.games, scheme, stream(s.seed, block), samples)
         return samples, time.perf_counter() - began

@@ -40,7 +40,7 @@ class LoopSettings:
     out: Path = Path("runs")        # checkpoint, weights, curve and TensorBoard logs go here
     blocks: int = 0                 # train so many blocks instead of hours: the same seed then gives the same weights
     resume: bool = False            # go on from the checkpoint in `out`
-    start: str = ""                 # a folder of weights to begin from; empty: from nothing
+    start: str = ""                 # a folder of weights to begin from, as wide or narrower; empty: from nothing
     seed: int = 0
     games: int = 1000               # a block
     window: int = 8                 # blocks the learner draws from
@@ -140,7 +140,8 @@ class Loop(ABC):
             raise SearchDouError(f"{self.path} exists: --resume goes on from it, another --out begins anew")
         elif s.start:
             for learner in learners.values():
-                learner.begin_from(load_weights(Path(s.start) / learner.file, learner.kind))
+                found = load_weights(Path(s.start) / learner.file, learner.kind)
+                learner.begin_from(found.widened(learner.module.sizes.width, s.seed))
 
     # -- what an algorithm says ------------------------------------------------------------------------------
 

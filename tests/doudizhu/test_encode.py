@@ -235,7 +235,7 @@ def test_all_actions_at_once_equal_one_by_one(game):
             net.ids[:len(features)], net.on[:len(features)] = list(features), list(features.values())
             nets.refresh(net, len(features), nets.NEXT)
             u = float(np.clip(nets.forward(net, nets.NEXT), -1, 1))
-            _, win, lose = net.work[nets.OUT:]
+            _, win, lose = net.work[nets.OUT:nets.OUT + 3]
             assert wins[i] == pytest.approx(u, abs=1e-4)
             assert stakes[i] == pytest.approx(((1 + u) * win + (1 - u) * lose) / 2, abs=1e-3)
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searchdou.errors import SearchDouError
 from searchdou.nets import BadWeights, Kind, Sizes, load_weights, random_weights, save_weights
 from searchdou.nets import _net_kernels as kernels
 
@@ -29,6 +30,11 @@ def put(net, features: dict[int, float]) -> int:
     for k, (feature, on) in enumerate(features.items()):
         net.ids[k], net.on[k] = feature, on
     return len(features)
+
+
+def accumulator(net, which: int) -> np.ndarray:
+    width = net.rows.shape[1]
+    return net.work[kernels.WIDE + which * width:kernels.WIDE + (which + 1) * width]
 
 
 def by_numpy(arrays, features: dict[int, float]) -> np.ndarray:
@@ -52,7 +58,7 @@ def test_forward_equals_the_slow_twin(features):
     kernels.refresh(net, put(net, features), kernels.NEXT)
     first = kernels.forward(net, kernels.NEXT)
     expected = by_numpy(made.arrays, features)
-    assert net.work[kernels.OUT:] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    assert net.work[kernels.OUT:kernels.OUT + 2] == pytest.approx(expected, rel=1e-5, abs=1e-5)
     assert first == net.work[kernels.OUT]
 
 
@@ -70,7 +76,7 @@ def test_forward_equals_torch(features):
     net = made.net()
     kernels.refresh(net, put(net, features), kernels.NEXT)
     kernels.forward(net, kernels.NEXT)
-    assert net.work[kernels.OUT:] == pytest.approx(module(x)[0].detach().numpy(), rel=1e-5, abs=1e-5)
+    assert net.work[kernels.OUT:kernels.OUT + 2] == pytest.approx(module(x)[0].detach().numpy(), rel=1e-5, abs=1e-5)
     assert {name: array.tolist() for name, array in module.arrays().items()} == {
         name: array.tolist() for name, array in made.arrays.items()}
 
@@ -103,14 +109,14 @@ def test_moving_along_equals_beginning_anew(before, change):
     net = weights().net()
     kernels.refresh(net, put(net, before), kernels.HERE)
     kernels.follow(net, put(net, change))
-    moved = net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH].copy()
+    moved = accumulator(net, kernels.NEXT).copy()
     both = {f: before.get(f, 0.0) + change.get(f, 0.0) for f in before | change}
     kernels.refresh(net, put(net, both), kernels.NEXT)
-    assert moved == pytest.approx(net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH], abs=1e-4)
-    here = net.work[kernels.HERE:kernels.HERE + kernels.WIDTH].copy()
-    net.work[kernels.HERE:kernels.HERE + kernels.WIDTH] = moved     # and back: what goes out leaves nothing behind
+    assert moved == pytest.approx(accumulator(net, kernels.NEXT), abs=1e-4)
+    here = accumulator(net, kernels.HERE).copy()
+    accumulator(net, kernels.HERE)[:] = moved     # and back: what goes out leaves nothing behind
     kernels.follow(net, put(net, {f: -on for f, on in change.items()}))
-    assert net.work[kernels.NEXT:kernels.NEXT + kernels.WIDTH] == pytest.approx(here, abs=1e-4)
+    assert accumulator(net, kernels.NEXT) == pytest.approx(here, abs=1e-4)
 
 
 def test_a_batch_equals_one_by_one():
@@ -125,7 +131,7 @@ def test_a_batch_equals_one_by_one():
         net.ids[:n], net.on[:n] = ids[starts[b]:starts[b + 1]], on[starts[b]:starts[b + 1]]
         kernels.refresh(net, n, kernels.NEXT)
         kernels.forward(net, kernels.NEXT)
-        assert out[b].tolist() == net.work[kernels.OUT:].tolist()
+        assert out[b].tolist() == net.work[kernels.OUT:kernels.OUT + 2].tolist()
 
 
 def test_nets_of_one_file_share_weights_not_scratch():
@@ -138,16 +144,52 @@ def test_nets_of_one_file_share_weights_not_scratch():
 
 # --- files ------------------------------------------------------------------------------------------------------------
 
-def test_a_file_comes_back_in_half_precision(tmp_path):
+def test_a_file_comes_back_with_rows_in_eight_bits(tmp_path):
     made, path = weights(), tmp_path / "a.safetensors"
+    made.arrays["rows"][7] = 0.0                           # a feature that says nothing
     save_weights(path, made)
     back = load_weights(path, KIND)
     for name, array in made.arrays.items():
         assert back.arrays[name].dtype == np.float32
-        assert back.arrays[name].tolist() == array.astype(np.float16).astype(np.float32).tolist()
+        if name != "rows":
+            assert back.arrays[name].tolist() == array.astype(np.float16).astype(np.float32).tolist()
+    largest = np.abs(made.arrays["rows"]).max(axis=1, keepdims=True)
+    assert (np.abs(back.arrays["rows"] - made.arrays["rows"]) <= 0.501 * largest / 127).all()
+    assert not back.arrays["rows"][7].any()
     assert back.sizes == SIZES
     assert [back.meta[key] for key in ("run", "game", "view", "version")] == ["a test", "gongzhu", "open", "3"]
     assert list(tmp_path.iterdir()) == [path]              # nothing half-written is left
+    save_weights(path, back)                               # what was rounded once is not rounded again
+    assert all(np.allclose(load_weights(path, KIND).arrays[name], back.arrays[name], rtol=1e-6) for name in back.arrays)
+
+
+def test_files_in_half_precision_are_read(tmp_path):
+    from safetensors.numpy import save_file
+    made, path = weights(), tmp_path / "a.safetensors"
+    save_file({name: array.astype(np.float16) for name, array in made.arrays.items()}, path, {
+        "format": "searchdou-net-1", "game": "gongzhu", "view": "open", "version": "3"})
+    back = load_weights(path, KIND)
+    assert all(back.arrays[name].tolist() == array.astype(np.float16).astype(np.float32).tolist()
+               for name, array in made.arrays.items())
+
+
+def test_widened_nets_say_the_same(tmp_path):
+    made = weights(4)
+    wide = made.widened(384, seed=1)
+    assert wide.sizes == Sizes(90, 2, 384)
+    assert np.abs(wide.arrays["rows"][:, 256:]).mean() > 0.01       # new units that see something, to learn with
+    path = tmp_path / "a.safetensors"
+    save_weights(path, wide)
+    assert load_weights(path, KIND).sizes == wide.sizes
+    nets, rng = (made.net(), wide.net()), np.random.default_rng(2)
+    for _ in range(20):
+        features = dict(zip(rng.permutation(90)[:20].tolist(), rng.standard_normal(20).tolist(), strict=True))
+        for net in nets:
+            kernels.refresh(net, put(net, features), kernels.NEXT)
+            kernels.forward(net, kernels.NEXT)
+        assert nets[1].work[kernels.OUT:kernels.OUT + 2].tolist() == nets[0].work[kernels.OUT:kernels.OUT + 2].tolist()
+    with pytest.raises(SearchDouError, match="384 wide cannot be widened to 256"):
+        wide.widened(256)
 
 
 def changed(path, **meta):
@@ -187,6 +229,8 @@ def test_files_that_are_refused(tmp_path):
         refused(words)
     path.write_bytes(whole)
     refused("rows has shape", Kind("gongzhu", "open", 91, 3))
+    save_weights(path, random_weights(KIND, Sizes(90, 2, 100)))
+    refused("2 heads on an accumulator 100 wide")
     broken = weights()
     broken.arrays["w1"][3, 3] = np.nan
     save_weights(path, broken)
@@ -201,5 +245,5 @@ def test_a_file_of_someone_else(tmp_path):
         load_weights(path, KIND)
     save_file({"rows": np.zeros((90, 256), np.float16)}, path, {
         "format": "searchdou-net-1", "game": "gongzhu", "view": "open", "version": "3"})
-    with pytest.raises(BadWeights, match="no tensor 'bias'"):
+    with pytest.raises(BadWeights, match="no tensor 'b1'"):
         load_weights(path, KIND)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from searchdou.nets import _vector_kernels as kernels
-from searchdou.nets._vector_kernels import HIDDEN, WIDTH, add_rows, small_layer, wide_layer
+from searchdou.nets._vector_kernels import HIDDEN, LANES, add_rows, small_layer, wide_layer
+
+WIDTH = 5 * LANES
 
 
 @numba.njit
@@ -16,12 +18,12 @@ def compiled_rows(rows, ids, on, first, end, source, at, target, to):
 
 
 @numba.njit
-def compiled_wide(inputs, at, dense, weights, bias, to):
-    wide_layer(inputs, at, dense, weights, bias, to)
+def compiled_wide(width, inputs, at, dense, weights, bias, to):
+    wide_layer(width, inputs, at, dense, weights, bias, to)
 
 
 @numba.njit
-def compiled_small(inputs, at, dense, weights, bias, to):
+def compiled_small(width, inputs, at, dense, weights, bias, to):
     small_layer(inputs, at, dense, weights, bias, to)
 
 
@@ -63,7 +65,7 @@ def test_arrays_that_would_be_misread_are_refused():
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize(("width", "compiled", "plain"), [(WIDTH, compiled_wide, kernels.wide_layer),
-                                                          (HIDDEN, compiled_small, kernels.small_layer)])
+                                                          (HIDDEN, compiled_small, kernels._layer)])
 def test_a_layer_takes_the_inputs_above_zero(share, width, compiled, plain):
     rng = np.random.default_rng(int(10 * share))
     dense = floats(rng, 7 + HIDDEN * (width + 1))
@@ -71,8 +73,8 @@ def test_a_layer_takes_the_inputs_above_zero(share, width, compiled, plain):
     inputs[4:4 + width] *= np.where(rng.random(width) < share, 1, -1)
     inputs[5] = 0.0
     found, wanted = inputs.copy(), inputs.copy()
-    compiled(found, 4, dense, 7 + HIDDEN, 7, 4 + width)
-    plain(wanted, 4, dense, 7 + HIDDEN, 7, 4 + width)
+    compiled(width, found, 4, dense, 7 + HIDDEN, 7, 4 + width)
+    plain(width, wanted, 4, dense, 7 + HIDDEN, 7, 4 + width)
     assert found.tolist() == wanted.tolist()
     matrix = dense[7 + HIDDEN:].reshape(width, HIDDEN)
     assert found[4 + width:-4] == pytest.approx(dense[7:7 + HIDDEN] + np.maximum(0, inputs[4:4 + width]) @ matrix, abs=1e-4)

@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 
 import torch
 
+from inference._rng_kernels import stream
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _kernels, encode
 from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, role_of
@@ -21,7 +22,7 @@ from searchdou.nets import BadWeights, load_weights
 from searchdou.train import _dmc_kernels as kernels
 from searchdou.train.dmc import Actor, DmcSettings, Training, duel, factorised_loss
 
-TINY = {"games": 30, "batch": 64, "decks": 0, "rlcard_decks": 0, "window": 2}
+TINY = {"games": 30, "batch": 64, "decks": 0, "rlcard_decks": 0, "window": 2, "width": 128}
 
 
 def training(folder, **changed) -> Training:
@@ -126,6 +127,11 @@ def test_a_training_can_begin_from_weights(tmp_path):
     rows = load_weights(tmp_path / "first" / file, encode.kind_of("seen", "up")).arrays["rows"]
     assert (begun.nets["seen", "up"].weights().arrays["rows"] == rows).all()
     assert (begun.nets["seen", "up"].module.arrays()["rows"] == rows).all()
+    wider = training(tmp_path / "wider", start=str(tmp_path / "first"), width=192).nets["seen", "up"].weights()
+    assert wider.arrays["rows"].shape[1] == 192
+    assert (wider.arrays["rows"][:, :128] == rows).all()
+    with pytest.raises(SearchDouError, match="128 wide cannot be widened to 64"):
+        training(tmp_path / "narrower", start=str(tmp_path / "first"), width=64)
     (tmp_path / "first" / file).unlink()
     with pytest.raises(BadWeights, match=f"{file}: cannot be read"):
         training(tmp_path / "third", start=str(tmp_path / "first"))
@@ -135,6 +141,14 @@ def test_without_an_oracle_only_blueprints_are_trained(tmp_path):
     assert set(training(tmp_path, oracle=0.0).learners) == {f"seen-{role}" for role in encode.ROLES}
     with pytest.raises(SearchDouError, match="shares, 0 to 1"):
         training(tmp_path, full=2.0)
+
+
+def test_doubt_draws_among_the_nearest():
+    q, rng = np.array([0.0, 0.9, -5.0, 1.0, 0.8]), np.random.default_rng(0)
+    drawn = np.array([kernels.any_near(q, 5, 1.0 - 0.15, stream(int(rng.integers(1 << 40)))) for _ in range(400)])
+    assert set(drawn) == {1, 3}
+    assert 150 < (drawn == 1).sum() < 250
+    assert kernels.any_near(q, 5, 1.0, stream(1)) == 3
 
 
 def test_a_duel_with_oneself_is_even():

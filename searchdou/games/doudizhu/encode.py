@@ -11,7 +11,7 @@ from searchdou.games.doudizhu import _encode_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, Position
 from searchdou.games.doudizhu._net_kernels import Blueprint, Nets, Oracle
 from searchdou.nets import Kind, Sizes, Weights, random_weights
-from searchdou.nets.files import kept
+from searchdou.nets.files import WIDTH, kept
 
 FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 ROLES = ("landlord", "down", "up", "bid")        # as in _net_kernels; bids are made by the blueprint alone
@@ -76,6 +76,6 @@ def oracle_in(folder: str = "", mix: float = 0.0) -> Oracle:
     return oracle(weights_in("open", folder), mix)
 
 
-def untrained(view: str, seed: int = 0) -> Callable[[str], Weights]:
+def untrained(view: str, seed: int = 0, width: int = WIDTH) -> Callable[[str], Weights]:
     """Weights that have learned nothing."""
-    return lambda role: random_weights(kind_of(view, role), Sizes(FEATURES, HEADS), seed + ROLES.index(role))
+    return lambda role: random_weights(kind_of(view, role), Sizes(FEATURES, HEADS, width), seed + ROLES.index(role))
