@@ -44,6 +44,7 @@ class DmcSettings(LoopSettings):
     81 more with start= these and rate=7e-4."""
 
     out: Path = Path("runs/doudizhu")
+    width: int = 512                # of the nets that play cards; the oracle's and the one for bids have 256
     games: int = 2000
     window: int = 4
     reuse: float = 1.0
@@ -56,7 +57,6 @@ class DmcSettings(LoopSettings):
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
     oracle: float = 0.1             # share of the samples that the oracle learns from too; 0 trains none
-    width: int = 512                # of the accumulators of the nets that play cards; bids and the oracle have 256
     decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
     rlcard_decks: int = 500         # and with RLCard's own agent, which is slow; where it is not installed, none
 

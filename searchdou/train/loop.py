@@ -28,6 +28,8 @@ from searchdou.cluster import Cluster
 from searchdou.commit import commit
 from searchdou.errors import SearchDouError
 from searchdou.nets import Kind, Weights, load_weights, save_weights
+from searchdou.nets._vector_kernels import LANES
+from searchdou.nets.files import WIDTH
 from searchdou.nets.module import Batch, NetModule
 from searchdou.train.cluster import RemoteActors
 
@@ -42,6 +44,7 @@ class LoopSettings:
     resume: bool = False            # go on from the checkpoint in `out`
     start: str = ""                 # a folder of weights to begin from, as wide or narrower; empty: from nothing
     seed: int = 0
+    width: int = WIDTH              # of the nets' accumulators, a multiple of 64
     games: int = 1000               # a block
     window: int = 8                 # blocks the learner draws from
     reuse: float = 2.0              # times a sample is learned from, on average
@@ -127,6 +130,8 @@ class Loop(ABC):
                  tell: Callable[[str, bool], None] = lambda line, lasting: None, cluster: Cluster | None = None) -> None:
         self.settings = s = settings
         self.learners, self.tell, self.cluster = learners, tell, cluster
+        if s.width < LANES or s.width % LANES:
+            raise SearchDouError(f"a net's width is a multiple of {LANES}, not {s.width}")
         if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1:
             raise SearchDouError("training needs hours above 0, and at least one game, batch and window")
         s.out.mkdir(parents=True, exist_ok=True)

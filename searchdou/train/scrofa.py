@@ -57,7 +57,7 @@ class WindowLearner(Learner):
     """A net that learns from the last blocks of samples."""
 
     def __init__(self, kind: Kind, file: str, s: ScrofaSettings, seed: int) -> None:
-        super().__init__(kind, file, encode.untrained(kind, seed), s.rate)
+        super().__init__(kind, file, encode.untrained(kind, seed, s.width), s.rate)
         self.blocks: list[kernels.Samples] = []
 
     def learn(self, block: kernels.Samples, s: ScrofaSettings, rate: float, rng: np.random.Generator) -> int:

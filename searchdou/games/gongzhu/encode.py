@@ -9,7 +9,7 @@ from searchdou.games.gongzhu import _encode_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
 from searchdou.games.gongzhu._net_kernels import Blueprint, Judges, Oracle, Seer
 from searchdou.nets import Kind, Sizes, Weights, random_weights
-from searchdou.nets.files import kept
+from searchdou.nets.files import WIDTH, kept
 
 FEATURES, VERSION = kernels.FEATURES, kernels.VERSION
 OPEN = Kind("gongzhu", "open", FEATURES, VERSION)
@@ -75,9 +75,9 @@ def blueprint_in(folder: str = "", noise: float = 0.0) -> Blueprint:
     return blueprint(kept(BLUEPRINT_FILE, AVERAGED, folder), noise)
 
 
-def untrained(kind: Kind, seed: int = 0) -> Weights:
+def untrained(kind: Kind, seed: int = 0, width: int = WIDTH) -> Weights:
     """Weights that have learned nothing."""
-    return random_weights(kind, Sizes(FEATURES), seed)
+    return random_weights(kind, Sizes(FEATURES, width=width), seed)
 
 
 def moves_scratch() -> npt.NDArray[np.int64]:
