@@ -14,22 +14,24 @@ import json
 import multiprocessing
 import re
 import sys
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import searchdou
 from searchdou import agents
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
-from searchdou.arena.stats import Floats, ci95, mean_se
+from searchdou.arena.stats import half95 as half  # noqa: F401  the scripts take it from here
+from searchdou.arena.stats import plus_minus  # noqa: F401
 from searchdou.errors import SearchDouError
+from searchdou.progress import Line, Progress, of_match
 
 HERE = Path(__file__).parent
 STORE = "results.sqlite"      # in the folder of the runs
+LINE = Line(kept=True)        # of progress: every match leaves one
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Bench:
         settings = MatchSettings(self.game, self.spec(a), self.spec(b), deals or self.number(part), self.options.seed,
                                  self.rules)
         return run_match(settings, workers=self.options.workers, store=self.options.runs / STORE,
-                         progress=partial(tell, f"{a} v {b}", settings.deals))
+                         progress=of_match(f"{a} v {b}", settings.deals, LINE))
 
     def file(self, name: str, identity: str) -> Path:
         """Where something is kept: a name to read and a hash of all that decides it."""
@@ -86,40 +88,11 @@ class Bench:
               f"{searchdou.__version__}.{nets}", flush=True)
 
 
-def tell(name: str, deals: int, done: int, values: Floats) -> None:
-    """Progress, apart from the tables."""
-    if done > 1:
-        mean, se = mean_se(values)
-        tell_now(f"{name}: {done} of {deals}, {mean:+.1f} ± {se:.1f} se", last=done >= deals)
-
-
-_told = 0.0       # when progress was last told
-
-
-def tell_now(line: str, *, last: bool) -> None:
-    """A line of progress on stderr: in place on a terminal, else one every 20 s, and always the last."""
-    global _told
-    terminal, now = sys.stderr.isatty(), time.monotonic()
-    if last or now - _told > (0.3 if terminal else 20):
-        _told = now
-        print(f"\r{line} " if terminal else line, end="" if terminal and not last else "\n", file=sys.stderr, flush=True)
-
-
 @cache
 def all_settings(game: str, spec: str) -> str:
     """A spec with all that `search` was left to decide by itself, so that a new default is another run."""
     settings = getattr(agents.make(game, spec), "settings", "") if spec.startswith("search") else ""
     return f"{spec} {settings}"
-
-
-def half(values: Floats) -> float:
-    low, high = ci95(values)
-    return (high - low) / 2
-
-
-def plus_minus(values: Floats, digits: int = 1) -> str:
-    """Mean and half a 95% interval; one value a deal."""
-    return f"{values.mean():+.{digits}f} ± {half(values):.{digits}f}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -155,12 +128,14 @@ def each_game(work: Callable[[int], Any], games: int, workers: int, out: Path) -
         out.write_text(whole)
     done = {row["game"]: row["rows"] for row in map(json.loads, whole.splitlines())}
     todo = [number for number in range(games) if number not in done]
+    found, told = len(done), Progress(out.stem, games, "games", LINE)
+    told(games - len(todo))
     with out.open("a") as sink:
         def keep(number: int, rows: Any) -> None:
             done[number] = rows
             sink.write(json.dumps({"game": number, "rows": rows}) + "\n")
             sink.flush()
-            tell_now(f"{out.stem}: {len(done)} of {games}", last=len(done) == games)
+            told(games - len(todo) + len(done) - found)
         if workers == 1 or len(todo) < 4 * workers:
             for number in todo:
                 keep(number, work(number))

@@ -11,7 +11,6 @@ where mean and width go together; its skewness is 2, that of a deal's points abo
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -20,11 +19,12 @@ import numpy as np
 from _paper import half, plus_minus
 
 from searchdou.arena.stats import Floats
+from searchdou.progress import Line, clock, speed
 
 FIRST_LOOK = 64
 RULE = ("Looks at {looks} deals; a cell stops at the first where half its 95% interval is at most {target:g} ({unit}), or "
-        "at its most deals. The rule sees the width only, never the sign, so it does not stop on luck (the fixed-width rule "
-        "of Chow and Robbins).")
+        "at its most deals. The rule looks at the width of the interval, never at where it lies (the fixed-width rule of "
+        "Chow and Robbins); simulated, its intervals cover 93 to 95%.")
 
 
 def looks(most: int, first: int = FIRST_LOOK) -> list[int]:
@@ -59,13 +59,13 @@ class Work(NamedTuple):
 
 
 class Teller:
-    """Progress on stderr: rate, what is left and the running interval; in place on a terminal, else a line every 10 s."""
+    """Progress on stderr: rate, what is left and the running interval."""
 
     def __init__(self, works: Sequence[Work], unit: str, digits: int) -> None:
         self.works, self.unit, self.digits = works, unit, digits
         self.began = time.monotonic()
         self.worked = 0.0       # so far, in the seconds that were guessed
-        self.told = 0.0
+        self.line = Line(kept=True)
         self.begin(0)
 
     def begin(self, number: int) -> None:
@@ -80,28 +80,15 @@ class Teller:
         else:
             self.worked += (done - self.done) * work.seconds
         self.done = done
-        terminal, last = sys.stderr.isatty(), done == look
-        if not last and now - self.told < (0.3 if terminal else 10):
+        if not self.line.due(last=done == look):
             return
-        self.told = now
-        words = [f"{self.number + 1} of {len(self.works)}, {work.name}: {done} of {look} deals"]
+        words = [f"{done} of {look} deals"]
         played, seconds = done - self.found, now - self.since
         if played and seconds > 0:
-            words.append(f"{played / seconds:.2f} deals/s, {clock((look - done) * seconds / played)} to this look")
+            words.append(f"{speed(played / seconds)} deals/s, {clock((look - done) * seconds / played)} to this look")
         if self.worked:
             left = (work.most - done) * work.seconds + sum(w.most * w.seconds for w in self.works[self.number + 1:])
             words.append(f"{clock(left * (now - self.began) / self.worked)} in all at most")
         if done > 1:
             words.append(f"{plus_minus(values, self.digits)} {self.unit}")
-        line = ", ".join(words)
-        print(f"\r{line:<150}" if terminal else line, end="" if terminal and not last else "\n", file=sys.stderr, flush=True)
-
-
-def clock(seconds: float) -> str:
-    """h:mm:ss.
-
-    >>> clock(3725.2)
-    '1:02:05'
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+        self.line.tell(f"{self.number + 1} of {len(self.works)}, {work.name}", ", ".join(words), last=done == look)

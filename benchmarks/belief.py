@@ -17,6 +17,7 @@ from inference.belief import Belief, weights_of
 from inference.past import log_weights
 from searchdou import agents, games
 from searchdou.agents.search import SearchPlayer
+from searchdou.progress import each
 
 CASES = {"gongzhu": [("iec", 0.005), ("iec", 0.01), ("iec", 0.02), ("iec", 0.05), ("bayes", 0.02), ("linear", 0.015)],
          "doudizhu": [("iec", 0.0), ("iec", 0.25), ("iec", 0.5), ("iec", 1.0), ("bayes", 0.5), ("bayes", 1.0)]}
@@ -29,7 +30,7 @@ def run(game: str, deals: int, samples: int, opponent: str) -> None:
     others = agents.make(game, opponent)
     losses: dict[tuple[str, float], list[float]] = {case: [] for case in CASES[game]}
     sizes: dict[tuple[str, float], list[float]] = {case: [] for case in CASES[game]}
-    for number in range(deals):
+    for number in each(range(deals), f"{game} by {opponent}", "deals"):
         table = module.Game(bidding=False) if game == "doudizhu" else module.Game()
         state = table.start(module.Deal.random(99, number))
         turn = 0

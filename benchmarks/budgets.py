@@ -1,15 +1,16 @@
 """What a search budget buys: searchdou bench budgets --game gongzhu [--quick] [--workers 2]
 
-Strength of `search` against a fixed opponent and against the raw net (`net`), over samples x simulations and over time; and
-against the fixed opponent by leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals
-(one seed), each deal twice, so differences are paired by deal. Seconds are CPU seconds (clock=cpu), so a busy machine does
-not falsify a budget; only the cells of two threads need the wall clock, and two quiet cores.
+Strength of `search` against a fixed opponent and against the raw net (`net`), over samples x simulations and over time, by
+leaf, by how deals are drawn and weighed, by threads. All cells play the same numbered deals (one seed), each deal twice, so
+differences are paired by deal. Seconds are CPU seconds (clock=cpu), so a busy machine does not falsify a budget; only the
+cells of threads need the wall clock, and two quiet cores.
 
 When a cell has played enough: after 64, 128, 256, ... deals we look, and a cell stops at the first look at which half its
 95% interval is at most the target, or at its most deals. The rule looks at the width of the interval, never at where it
-lies, so it does not stop on luck; it is the fixed-width rule of Chow and Robbins (benchmarks/_sequential.py says more).
+lies; it is the fixed-width rule of Chow and Robbins (benchmarks/_sequential.py says what that costs).
 
-Every match is kept (benchmarks/runs/results.sqlite unless --store says where), so a run goes on where it was stopped.
+Every match is kept (benchmarks/runs/results.sqlite unless --store says where), and so is the CPU that a cell of the grid
+takes (beside it), so a run goes on where it was stopped and prints the page of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,15 @@ from searchdou import agents, games
 from searchdou.arena.formats import format_of
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
 from searchdou.arena.stats import Floats, ci95
+from searchdou.arena.store import Store
 from searchdou.cluster import Cluster
+from searchdou.commit import commit
 from searchdou.errors import SearchDouError, UnknownName
 
 SEED = 2026
 OPPONENT = {"gongzhu": "greed", "doudizhu": "rule"}
 UNIT = {"gongzhu": "points a game", "doudizhu": "WP"}
-TARGET = {"gongzhu": 20.0, "doudizhu": 0.05}
+TARGET = {"gongzhu": 25.0, "doudizhu": 0.05}
 CHOICES = {"gongzhu": 41, "doudizhu": 20}       # decisions with a choice a side has in a deal, about: for the ETA alone
 SAMPLES = (4, 16, 64)
 SIMS = {"gongzhu": (4, 16, 64), "doudizhu": (1, 2, 4)}
@@ -103,8 +106,7 @@ class Played:
 def cells_of(game: str, parts: Sequence[str] = PARTS, *, quick: bool = False, most: int | None = None) -> list[Cell]:
     """All cells in the order they are played; `most` caps their deals, `quick` is a few cells of few deals."""
     make = {"grid": _grid, "time": _time, "leaf": _leaf, "deals": _deals, "threads": _threads}
-    cells = [cell for opponent in (OPPONENT[game], "net") for part in parts for cell in make[part](game, opponent)
-             if opponent != "net" or part in ("grid", "time")]
+    cells = [cell for opponent in (OPPONENT[game], "net") for part in parts for cell in make[part](game, opponent)]
     if quick:
         cells = [cell for cell in cells if _quick(game, cell)]
         most = most or QUICK
@@ -177,8 +179,8 @@ def play_cells(game: str, cells: Sequence[Cell], target: float, store: Path, wor
 
         def play(deals: int, number: int = number, cell: Cell = cell, results: list[MatchResult] = results) -> Floats:
             settings = MatchSettings(game, cell.spec, cell.opponent, deals, seed)
-            processes = max(1, workers // cell.cores) if deals * works[number].seconds > ALONE else 1
-            results.append(run_match(settings, workers=processes, store=store, cluster=cluster,
+            processes = workers if deals * works[number].seconds > ALONE else 1
+            results.append(run_match(settings, workers=processes, cores=cell.cores, store=store, cluster=cluster,
                                      progress=partial(tell, deals)))
             return values_of(game, results[-1].outcomes)
         values, met = until_told(play, cell.most, target)
@@ -210,6 +212,18 @@ def cpu_ms(game: str, specs: Sequence[str], positions: int = 24) -> dict[str, fl
                 player.act(infoset)
             result[spec] = min(result[spec], 1000 * (time.thread_time() - began) / positions)
     return result
+
+
+def kept_cpu_ms(game: str, specs: Sequence[str], path: Path) -> dict[str, float]:
+    """`cpu_ms`, measured once for all `specs` together and then read from `path`: the same page again has the same costs."""
+    key = f"{game} {_weights(game)} {commit()} {' '.join(sorted(specs))}"
+    known: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.exists() else {}
+    if key not in known:
+        known[key] = cpu_ms(game, specs)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(known, indent=1))
+        part.replace(path)
+    return known[key]
 
 
 @dataclass(frozen=True)
@@ -271,12 +285,25 @@ def steps_of(curve: Sequence[Played]) -> list[Step]:
     return steps
 
 
-def monotone(steps: Sequence[Step]) -> bool:
-    """Whether no step up in time is a loss beyond its 95% interval."""
-    return all(ci95(gain)[1] >= 0 for _, _, gain in steps)
+def falls_of(curve: Sequence[Played]) -> list[Step]:
+    """More time that is shown to be worse than less: of all pairs of times, not only neighbours, at 5% over all of them
+    together (Bonferroni), so that a long slow fall is seen and a flat curve is not blamed for its many pairs."""
+    rising = sorted(curve, key=lambda played: played.cell.key)
+    pairs = [(one, two, min(len(one.values), len(two.values))) for one, two in combinations(rising, 2)]
+    steps = [(one.cell.label, two.cell.label, two.values[:deals] - one.values[:deals]) for one, two, deals in pairs]
+    return [step for step in steps if ci95(step[2], 0.05 / len(steps))[1] < 0]
 
 
 # --- what is shown --------------------------------------------------------------------------------------------------------
+
+
+def commits_of(store: Path, game: str, cells: Sequence[Cell], seed: int) -> str:
+    """Which commits the deals of the cells were played at: what is kept is used again after a change of the code."""
+    specs = {(cell.spec, cell.opponent) for cell in cells}
+    with Store(store, write=False) as kept:
+        found = {commit for match in kept.matches(game=game) if (match["a"], match["b"]) in specs and match["seed"] == seed
+                 for commit in match["commits"]}
+    return f" Played at commit{'s' * (len(found) > 1)} {', '.join(sorted(found))}." if found - {""} else ""
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -288,14 +315,15 @@ def level(game: str, values: Floats, digits: int) -> str:
     return plus_minus(values, digits).lstrip("+" if game == "doudizhu" else "")
 
 
-def report(game: str, played: Sequence[Played], cost: dict[str, float], target: float, seed: int, command: str) -> str:
+def report(game: str, played: Sequence[Played], cost: dict[str, float], target: float, seed: int, command: str,
+           commits: str = "") -> str:
     """The page: every part as a table, the sentence on where CPU is best spent, whether more time ever hurts."""
     digits = 1 if game == "gongzhu" else 3
     rule = RULE.format(looks=", ".join(map(str, looks(max(p.cell.most for p in played)))), target=target, unit=UNIT[game])
     text = [f"## {game}: strength by search budget", f"`{command}`",
             f"SearchDou {searchdou.__version__}, weights {_weights(game)}. {UNIT[game]} of `search`, ± 95% paired by deal, "
             f"seed {seed}, the same deals in every cell, each twice. ms are wall time a decision, forced ones included, "
-            f"whatever else the machine did. {rule}"]
+            f"whatever else the machine did.{commits} {rule}"]
     opponents = list(dict.fromkeys(p.cell.opponent for p in played))
     for part in [part for part in PARTS if any(p.cell.part == part for p in played)]:
         rows = []
@@ -332,12 +360,14 @@ def show_advice(game: str, advice: Advice, grid: Grid, cost: dict[tuple[float, .
          "of the deeper"], rows)
 
 
-def show_steps(game: str, opponent: str, steps: Sequence[Step]) -> str:
-    """Whether the curve over time is monotone, with the gain of every step."""
-    digits = 1 if game == "gongzhu" else 3
-    told = ", ".join(f"{one} to {two} {plus_minus(gain, digits)}" for one, two, gain in steps)
-    return (f"Against {opponent} the curve is {'' if monotone(steps) else 'NOT '}monotone in time within its intervals "
-            f"(gain of every step, paired: {told}).")
+def show_steps(game: str, opponent: str, curve: Sequence[Played]) -> str:
+    """Whether the curve over time is monotone, with the gain of every step and every fall."""
+    digits, falls = 1 if game == "gongzhu" else 3, falls_of(curve)
+    told, fell = (", ".join(f"{one} to {two} {plus_minus(gain, digits)}" for one, two, gain in steps)
+                  for steps in (steps_of(curve), falls))
+    return (f"Against {opponent} the curve is {'NOT ' if falls else ''}monotone in time within its intervals (of no two "
+            f"times is the longer shown to be worse, at 5% over all pairs{f', but for {fell}' if falls else ''}; gain of "
+            f"every step, paired, 95%: {told}).")
 
 
 def draw_grid(game: str, played: Sequence[Played], path: Path) -> None:
@@ -401,14 +431,21 @@ def run(game: str, quick: bool = False, workers: int = 2, store: Path | None = N
     if not target > 0 or (most is not None and most < 2):
         raise SearchDouError("the target must be above 0 and the most deals at least 2")
     store = store or HERE / "runs" / STORE
+    whole = not quick and not parts and most is None
+    folder = pictures or (HERE if whole else store.parent)     # only a whole run draws over the pictures of RESULTS.md
+    folder.mkdir(parents=True, exist_ok=True)                  # now, not after hours
+    plots()
     command = " ".join(["searchdou bench budgets --game", game, *(["--quick"] if quick else []),
                         *([f"--parts {parts}"] if parts else []), f"--target {target:g}",
                         *([f"--most {most}"] if most else []), f"--seed {seed}"])
     cells = cells_of(game, asked, quick=quick, most=most)
+    if not cells:
+        raise SearchDouError(f"a quick run has no cells of {', '.join(asked)}")
     played = play_cells(game, cells, target, store, workers, seed, cluster)
     in_grid, in_time = ([p for p in played if p.cell.part == part] for part in ("grid", "time"))
-    cost = cpu_ms(game, list(dict.fromkeys(p.cell.spec for p in in_grid))) if in_grid else {}
-    text, advices, curves = [report(game, played, cost, target, seed, command)], [], []
+    cost = kept_cpu_ms(game, list(dict.fromkeys(p.cell.spec for p in in_grid)),
+                       store.with_suffix(".costs.json")) if in_grid else {}
+    text, advices, curves = [report(game, played, cost, target, seed, command, commits_of(store, game, cells, seed))], [], []
     for opponent in dict.fromkeys(p.cell.opponent for p in in_grid):
         grid = {p.cell.key: p.values for p in in_grid if p.cell.opponent == opponent}
         by_key = {p.cell.key: cost[p.cell.spec] for p in in_grid}
@@ -418,11 +455,10 @@ def run(game: str, quick: bool = False, workers: int = 2, store: Path | None = N
         except SearchDouError as error:         # no reason to lose the tables
             text.append(f"Against {opponent}, where the next second of CPU is best spent cannot be said: {error}")
     for opponent in dict.fromkeys(p.cell.opponent for p in in_time):
-        steps = steps_of([p for p in in_time if p.cell.opponent == opponent])
-        text.append(show_steps(game, opponent, steps))
-        curves.append({"opponent": opponent, "monotone": monotone(steps), "steps": [
-            {"from": one, "to": two, "gain": float(gain.mean()), "ci95": ci95(gain)} for one, two, gain in steps]})
-    folder = pictures or (store.parent if quick else HERE)     # a quick run does not draw over the pictures of the long one
+        curve = [p for p in in_time if p.cell.opponent == opponent]
+        text.append(show_steps(game, opponent, curve))
+        curves.append({"opponent": opponent, "monotone": not falls_of(curve), "steps": [
+            {"from": one, "to": two, "gain": float(gain.mean()), "ci95": ci95(gain)} for one, two, gain in steps_of(curve)]})
     for name, cells_drawn, draw in (("grid", in_grid, draw_grid), ("time", in_time, draw_time)):
         if cells_drawn:
             path = folder / f"{game}_budgets_{name}.png"

@@ -12,6 +12,7 @@ import argparse
 import json
 import random
 import statistics
+import sys
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,7 @@ from searchdou.games.doudizhu import _kernels as doudizhu
 from searchdou.games.doudizhu.cards import unpack
 from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.games.gongzhu import _kernels as gongzhu
+from searchdou.progress import Progress
 
 ROUNDS = 5
 # (ours, theirs, the ratio we want)
@@ -31,6 +33,7 @@ TARGETS = {("doudizhu_random_games", "open_spiel_cpp"): 2.5, ("doudizhu_random_g
            ("doudizhu_lead_moves", "douzero"): 50.0, ("hearts_random_games", "open_spiel_cpp"): 3.0}
 
 Measured = Callable[[int], None]  # does the task that many times
+Task = tuple[str, str, Measured]  # engine, name, the task
 
 
 def hands(n: int = 1000) -> list[int]:
@@ -138,7 +141,7 @@ def calibrated(task: Measured, seconds: float) -> int:
 
 
 def measure(seconds: float) -> tuple[list[dict[str, object]], list[str]]:
-    tasks: list[tuple[str, str, Measured]] = []
+    tasks: list[Task] = []
     missing = []
     for engine, load in (("searchdou", ours), ("open_spiel_cpp", open_spiel_cpp), ("open_spiel", open_spiel),
                          ("rlcard", rlcard), ("douzero", douzero)):
@@ -146,10 +149,24 @@ def measure(seconds: float) -> tuple[list[dict[str, object]], list[str]]:
             tasks += [(engine, name, task) for name, task in load().items()]
         except ImportError as error:
             missing.append(f"{engine} is left out, it is not installed ({error}); make bench installs it")
-    counts = [calibrated(task, seconds) for _, _, task in tasks]
-    rounds = [[per_cpu_s(task, n) for (_, _, task), n in zip(tasks, counts, strict=True)] for _ in range(ROUNDS)]
+    return in_rounds(tasks, seconds), missing
+
+
+def in_rounds(tasks: list[Task], seconds: float, most: int | None = None) -> list[dict[str, object]]:
+    """The median speed of every task, each done at most `most` times a round."""
+    told, done, counts = Progress("measuring", (ROUNDS + 1) * len(tasks), "measurements"), 0, []
+    speeds: list[list[float]] = [[] for _ in tasks]
+    for number in range(ROUNDS + 1):             # the first finds out how often
+        for i, (engine, name, task) in enumerate(tasks):
+            told(done, f"{engine} {name}")
+            if number:
+                speeds[i].append(per_cpu_s(task, counts[i]))
+            else:
+                counts.append(min(calibrated(task, seconds), most or sys.maxsize))
+            done += 1
+    told(done)
     return [{"engine": engine, "task": name, "per_cpu_s": statistics.median(column)}
-            for (engine, name, _), column in zip(tasks, zip(*rounds, strict=True), strict=True)], missing
+            for (engine, name, _), column in zip(tasks, speeds, strict=True)]
 
 
 def run(as_json: bool = False, seconds: float = 1.0) -> None:

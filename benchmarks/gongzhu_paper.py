@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from _paper import (
     HERE,
+    LINE,
     Bench,
     all_settings,
     each_game,
@@ -51,6 +52,7 @@ from searchdou.games.gongzhu._search_kernels import HELD, with_hands
 from searchdou.games.gongzhu.cards import CARDS, SUITS, pack, parse_card
 from searchdou.games.gongzhu.cards import RANKS as RANK_NAMES
 from searchdou.nets._net_kernels import best_of
+from searchdou.progress import each
 
 DEALS = {"table2": 1024, "table3": 1024, "table3-time": 1024, "table4": 20_000, "table8": 1024, "figure3": 1000,
          "figure4": 1000, "logloss": 200}
@@ -168,7 +170,7 @@ LOW = 5                     # ranks 2 .. 6
 
 
 def table4(bench: Bench) -> None:
-    worth = {card: _worth_rows(bench, parse_card(card)) for card in PAPER_4}
+    worth = {card: _worth_rows(bench, card) for card in PAPER_4}
     bench.head("Table 4: what holding a card is worth", "table4")
     print("Points the open-card net gives the holder's side at the first move (seat 0 leads), less what it gives when the "
           "card is swapped with a random low card (2-6) of its suit from another hand; mean ± one standard error over "
@@ -191,13 +193,14 @@ def _with_error(values: Floats) -> str:
     return f"{mean:+.1f} ± {se:.1f}"
 
 
-def _worth_rows(bench: Bench, card: int) -> tuple[Floats, np.ndarray]:
-    """What swapping `card` away costs its holder's side by deal, and which deals swapped it with the partner."""
+def _worth_rows(bench: Bench, name: str) -> tuple[Floats, np.ndarray]:
+    """What swapping the card away costs its holder's side by deal, and which deals swapped it with the partner."""
     oracle, out = encode.oracle_in(bench.nets), encode.moves_scratch()
+    card = parse_card(name)
     suit = card // RANKS
     special = parse_card(SPECIAL[SUITS[suit]])
     changes, partner = [], []
-    for number in range(bench.number("table4")):
+    for number in each(range(bench.number("table4")), f"worth of {name}", "deals", LINE):
         hands = [pack(hand) for hand in Deal.random(bench.seed, number).hands]
         holder = next(seat for seat in range(4) if hands[seat] >> card & 1)
         low = [other for other in range(RANKS * suit, RANKS * suit + LOW) if not hands[holder] >> other & 1]
@@ -338,7 +341,7 @@ def card_sums(bench: Bench, games: int) -> CardSums:
     """Play `games` games by `net` on all seats and look at every choice of more than one card."""
     policy, out, scratch = encode.blueprint_in(bench.nets), encode.moves_scratch(), np.zeros(16)
     sums = np.zeros((6, games, 52))
-    for number in range(games):
+    for number in each(range(games), "choices of the net", "games", LINE):
         position = Game().start(Deal.random(bench.seed, number)).position
         while position.plays < 52:
             n = legal(position, out)

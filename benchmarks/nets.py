@@ -19,6 +19,7 @@ from inference._rng_kernels import below, stream
 from searchdou.games.gongzhu import _encode_kernels, _kernels, encode
 from searchdou.nets._net_kernels import forward_sparse
 from searchdou.nets.files import kept
+from searchdou.progress import each
 from searchdou.train._scrofa_kernels import FIELDS, write_row
 
 
@@ -37,7 +38,7 @@ def positions(n: int) -> np.ndarray:
 def seconds(tasks: dict[str, Callable[[], object]], rounds: int = 15) -> dict[str, float]:
     """CPU seconds of one call of each, the median of `rounds` in turn, after one that compiles."""
     spent: dict[str, list[float]] = {name: [] for name in tasks}
-    for number in range(rounds + 1):
+    for number in each(range(rounds + 1), f"measuring {len(tasks)} ways to evaluate", "rounds"):
         for name, work in tasks.items():
             began = time.process_time()
             work()

@@ -25,8 +25,10 @@ from mcts._tree_kernels import new_tree
 from searchdou import agents
 from searchdou.games.gongzhu import Game, _search_kernels, encode, hidden
 from searchdou.games.gongzhu._kernels import Position
+from searchdou.progress import Line, Progress, each
 
 HERE = Path(__file__).parent
+LINE = Line()                # of progress
 DEALS = 128
 PLAYS = 26                   # cards played, and up to three more
 GREEDY = _search_kernels.Greedy(0.1)
@@ -64,6 +66,8 @@ def cases(positions: int) -> list[Case]:
     path = HERE / "runs" / f"regret-{PLAYS}-{DEALS}-{positions}.npz"
     player, found, big, seed = agents.make("gongzhu", "greed"), [], scratch_of(20), 0
     kept = np.load(path) if path.exists() else None
+    told = Progress("solving", positions, "decisions", LINE)
+    told(0)
     while len(found) < positions:
         state, seed = Game().deal(9000 + seed), seed + 1
         while len(state.infoset().history) < PLAYS + seed % 4:
@@ -77,14 +81,13 @@ def cases(positions: int) -> list[Case]:
         if kept is None:
             big.table.rows[:] = 0
             exact, _ = valued(view, hands, cards, sign, Rollout(GREEDY), EXACT, big)
-            print(f"\rsolving {len(found) + 1} of {positions}", end="", flush=True)
         else:
             exact = kept[f"v{len(found)}"]
         found.append(Case(view, hands, cards, exact, sign))
+        told(len(found))
     if kept is None:
         path.parent.mkdir(exist_ok=True)
         np.savez_compressed(path, **{f"v{i}": case.exact for i, case in enumerate(found)})
-        print("\r", end="")
     return found
 
 
@@ -93,7 +96,7 @@ def rows(name: str, leaf: Any, plan: Plan, sizes: tuple[int, ...], decisions: li
     scratch, spent, values = scratch_of(14), 0.0, []
     used = min(DEALS, 3 * max(sizes))
     valued(*decisions[0][:1], decisions[0].hands[:2], decisions[0].cards, 1, leaf, plan, scratch)        # compiles
-    for case in decisions:
+    for case in each(decisions, name, "decisions", LINE):
         found, seconds = valued(case.view, case.hands[:used], case.cards, case.sign, leaf, plan, scratch)
         values.append(found)
         spent += seconds

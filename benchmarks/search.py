@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from functools import partial
 
 import numpy as np
-from engine import Measured, calibrated, per_cpu_s
+from engine import ROUNDS, Measured, in_rounds
 from rich.console import Console
 from rich.table import Table
 
@@ -26,8 +27,7 @@ from mcts._solver_kernels import HUGE, new_table, solve
 from mcts._tree_kernels import clear, new_tree, search
 from searchdou import agents, games
 from searchdou.agents.search import SearchPlayer
-
-ROUNDS = 5
+from searchdou.progress import each
 
 
 def dealt(game: str, seed: int = 1):
@@ -115,22 +115,19 @@ def thread_rows(game: str, seconds: float) -> list[dict[str, object]]:
 
 
 def measure(seconds: float) -> tuple[list[dict[str, object]], list[str]]:
-    tasks = [("searchdou", f"{game}_{name}", make(game)) for game in games.GAMES
-             for name, make in (("mcts_sims", mcts_sims), ("uniform_deals", uniform_deals),
-                                ("weighed_deals", weighed_deals))]
-    tasks += [("searchdou", "gongzhu_solved_endings_20_cards", solved_endings("gongzhu", 20)),
-              ("searchdou", "doudizhu_solved_endings_15_cards", solved_endings("doudizhu", 15))]
+    makers = [("searchdou", f"{game}_{name}", partial(make, game)) for game in games.GAMES
+              for name, make in (("mcts_sims", mcts_sims), ("uniform_deals", uniform_deals),
+                                 ("weighed_deals", weighed_deals))]
+    makers += [("searchdou", "gongzhu_solved_endings_20_cards", partial(solved_endings, "gongzhu", 20)),
+               ("searchdou", "doudizhu_solved_endings_15_cards", partial(solved_endings, "doudizhu", 15))]
+    tasks = [(engine, name, make()) for engine, name, make in each(makers, "making ready", "tasks")]
     missing = []
     try:
         tasks.append(("open_spiel_cpp", "doudizhu_mcts_sims", open_spiel_mcts()))
     except ImportError as error:
         missing.append(f"open_spiel_cpp is left out, it is not installed ({error})")
-    counts = [min(calibrated(task, seconds), 200_000) for _, _, task in tasks]
-    rounds = [[per_cpu_s(task, n) for (_, _, task), n in zip(tasks, counts, strict=True)] for _ in range(ROUNDS)]
-    rows: list[dict[str, object]] = [
-        {"engine": engine, "task": name, "per_cpu_s": float(np.median(column))}
-        for (engine, name, _), column in zip(tasks, zip(*rounds, strict=True), strict=True)]
-    for game in games.GAMES:
+    rows = in_rounds(tasks, seconds, most=200_000)
+    for game in each(games.GAMES, "decisions on one and two threads", "games"):
         rows += thread_rows(game, seconds)
     return rows, missing
 

@@ -36,7 +36,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _sequential import clock
 from safetensors.numpy import load, save
 
 import searchdou
@@ -44,6 +43,7 @@ from searchdou import agents, games
 from searchdou.arena.bots import CommandPlayer
 from searchdou.arena.table import Clock, play
 from searchdou.errors import IllegalAction, SearchDouError
+from searchdou.progress import Line, clock, speed
 
 MORE_RSS = (0.05, 20 * 2**20)       # memory may grow by the larger of this share and these bytes
 MARKS = 20                          # how often memory is looked at
@@ -381,21 +381,20 @@ def processes(words: str) -> Iterator[str]:
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
-def tell(report: Report, began: float) -> None:
+def told(report: Report, began: float) -> str:
     """The progress line."""
-    seconds, terminal = time.monotonic() - began, sys.stderr.isatty()
+    seconds = time.monotonic() - began
     rate = report.games / max(1e-9, seconds)
     memory = rss()
     left = clock((report.wanted - report.games) / max(rate, 1e-9))
-    line = (f"{report.games:,} of {report.wanted:,} games, {rate:.0f}/s, {left} left, "
+    return (f"{report.games:,} of {report.wanted:,} games, {speed(rate)} games/s, {left} left, "
             f"{len(report.crashes)} crashes, {len(report.illegal)} illegal moves, {len(report.accepted)} accepted"
             f"{'' if memory is None else f', RSS {memory / 2**20:.0f} MB'}")
-    print(f"\r{line:<120}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
 
 def soaked(wanted: int, seed: int, first: int = 0) -> Report:
     """Play games first .. first + wanted - 1; Ctrl-C ends it early, and the report then wants more than was played."""
-    began = told = time.monotonic()
+    began, line = time.monotonic(), Line()
     with tempfile.TemporaryDirectory(prefix="searchdou-soak-") as folder:
         soak = Soak(Path(folder), wanted, seed)
         report = soak.report
@@ -407,9 +406,9 @@ def soaked(wanted: int, seed: int, first: int = 0) -> Report:
                     report.base = soak.mark()
                 elif report.games % max(1, wanted // MARKS) == 0:
                     soak.mark()
-                if time.monotonic() - told > (0.3 if sys.stderr.isatty() else 10):
-                    told = time.monotonic()
-                    tell(report, began)
+                last = number == first + wanted - 1
+                if line.due(last=last):
+                    line.tell("soak", told(report, began), last=last)
         except KeyboardInterrupt:
             print("\nstopped; the report so far:", file=sys.stderr)
         if report.games > warm:

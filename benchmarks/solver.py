@@ -14,6 +14,7 @@ from search import midgame
 
 from mcts._solver_kernels import HUGE, new_table, solve
 from searchdou.agents.search import SearchPlayer
+from searchdou.progress import Line, Progress
 
 SIZES = {"gongzhu": (12, 16, 20, 24, 28), "doudizhu": (9, 12, 15, 18, 21, 24)}
 WITHIN_MS = 50.0
@@ -21,7 +22,7 @@ MOST_NODES = 5_000_000
 
 
 def run(positions: int) -> None:
-    out = np.empty(1 << 17, np.int64)
+    out, line = np.empty(1 << 17, np.int64), Line()
     for game, sizes in SIZES.items():
         SearchPlayer(game)
         table, reach = new_table(18), 0
@@ -29,7 +30,8 @@ def run(positions: int) -> None:
         print(f"{game}\n| cards left | positions | median ms | 95% ms | worst ms | mean nodes |\n|---|---|---|---|---|---|")
         for cards in sizes:
             spent, nodes = [], []
-            seed = 0
+            seed, told = 0, Progress(f"{game}, {cards} cards left", positions, "positions", line)
+            told(0)
             while len(spent) < positions:
                 state = midgame(game, cards, seed)
                 seed += 1
@@ -41,6 +43,7 @@ def run(positions: int) -> None:
                 solve(state.position, table, out, -HUGE, HUGE)
                 spent.append(1000 * (time.process_time() - began))
                 nodes.append(int(table.nodes[0]))
+                told(len(spent))
             middle, high, worst = np.percentile(spent, [50, 95, 100])
             print(f"| {cards} | {positions} | {middle:.2f} | {high:.2f} | {worst:.2f} | {np.mean(nodes):,.0f} |", flush=True)
             reach = cards if high <= WITHIN_MS else reach

@@ -10,7 +10,6 @@ Errors are standard errors over decisions.
 from __future__ import annotations
 
 import argparse
-import sys
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -22,12 +21,14 @@ from mcts.root import Limit, Prior, Root, Samples
 from searchdou import agents
 from searchdou.agents.search import SearchPlayer, _Deals
 from searchdou.arena.formats import format_of
+from searchdou.progress import Line, Progress, each
 
 DEALS = {"gongzhu": 512, "doudizhu": 2048}
 BUDGETS = {"gongzhu": (250, 500, 1000), "doudizhu": (640, 1280, 2560)}      # values: candidates x deals
 RULES = {"gongzhu": ((0.0, 0.0), (4.0, 0.0), (4.0, 0.05), (4.0, 0.1), (4.0, 0.2), (4.0, 0.4)),
          "doudizhu": ((0.0, 0.0), (4.0, 0.0), (4.0, 0.001), (4.0, 0.002), (4.0, 0.005), (4.0, 0.01))}
 ORDERS = 4
+LINE = Line()       # of progress
 
 
 class Case(NamedTuple):
@@ -76,7 +77,8 @@ def case_of(player: SearchPlayer, infoset: Any, deals: int) -> Case | None:
 def cases(game: str, positions: int, deals: int) -> list[Case]:
     player, net = agents.make(game, f"search:samples={deals}"), agents.make(game, "net")
     assert isinstance(player, SearchPlayer)
-    rng, found, number = np.random.default_rng(1), [], 0
+    rng, found, number, told = np.random.default_rng(1), [], 0, Progress("valuing", positions, "decisions", LINE)
+    told(0)
     while len(found) < positions:
         number += 1
         state, _ = next(iter(format_of(game).games(77, number)))
@@ -87,8 +89,7 @@ def cases(game: str, positions: int, deals: int) -> list[Case]:
         case = case_of(player, infosets[rng.integers(len(infosets))], deals)
         if case:
             found.append(case)
-            print(f"\r{len(found)} of {positions} decisions ", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+            told(len(found))
     return found
 
 
@@ -114,7 +115,7 @@ def main() -> None:
     for budget in BUDGETS[given.game]:
         for sure, gain in RULES[given.game]:
             regrets, spent = [], []
-            for case in decisions:
+            for case in each(decisions, f"{budget} values, sure {sure:g}, gain {gain:g}", "decisions", LINE):
                 worth = case.sign * (weights_of(case.logs) @ case.values)
                 played = [replay(case, budget, sure, gain, order) for order in orders]
                 regrets.append(np.mean([worth.max() - worth[best] for best, _ in played]))

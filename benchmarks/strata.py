@@ -15,17 +15,19 @@ from search import midgame
 from inference._rng_kernels import stream
 from mcts._root_kernels import Plan, value_candidates
 from searchdou.agents.search import SearchPlayer
+from searchdou.progress import Line, each
 
 DEALS = 27
 
 
 def run(positions: int, repeats: int) -> None:
+    line = Line()
     for game, cards in (("gongzhu", 40), ("doudizhu", 45)):
-        player = SearchPlayer(game, samples=8)
+        player = SearchPlayer(game, samples=8, leaf="rollout", policy="rule")
         worker = player._root.workers[0]
         plan = Plan(0, 1, 0.0, 0.0, 0, 0)
         gaps, gap_errors, ratios = [], [], []
-        for seed in range(positions):
+        for seed in each(range(positions), game, "positions", line):
             infoset = midgame(game, cards, seed).infoset()
             candidates = player.kit.candidates(infoset)
             hidden = player.kit.hidden_of(infoset)

@@ -11,8 +11,10 @@ import argparse
 from pathlib import Path
 
 from searchdou.arena.match import MatchSettings, run_match
+from searchdou.progress import Line, of_match
 
 HERE = Path(__file__).parent
+LINE = Line()       # of progress
 # (seconds a move, deals) by opponent
 CELLS = {
     "gongzhu": {"greed": [(0.05, 96), (0.1, 512), (0.2, 64), (1.0, 12)]},
@@ -25,7 +27,8 @@ NO_NET = {"gongzhu": ",mode=tree,leaf=rollout,policy=rule,backup=mean,c=60,sims=
 
 def row(game: str, opponent: str, seconds: float, deals: int, workers: int) -> dict:
     settings = MatchSettings(game, f"search:time={seconds:g}{NO_NET[game]}", opponent, deals, seed=2026)
-    return run_match(settings, workers=workers, store=HERE / "runs" / "results.sqlite").summary()
+    return run_match(settings, workers=workers, store=HERE / "runs" / "results.sqlite",
+                     progress=of_match(f"search:time={seconds:g} v {opponent}", deals, LINE)).summary()
 
 
 def plus_minus(mean: float, interval: list[float], digits: int) -> str:

@@ -19,6 +19,7 @@ from searchdou.arena.formats import DouDizhuFormat
 from searchdou.arena.table import Clock, play
 from searchdou.doudizhu import Deal, Game, rule_set
 from searchdou.games.doudizhu.cards import pack
+from searchdou.progress import Line, clock, each
 
 FORMAT = DouDizhuFormat()
 
@@ -47,9 +48,11 @@ def tune(minutes: float, decks: int, seed: int) -> None:
     best = DEFAULTS.copy()
     rlcard = agents.make("doudizhu", "rlcard")
     end = time.time() + 60 * minutes
-    start, tries = 0, 0
+    start, tries, line = 0, 0, Line()
     while time.time() < end:
         tries += 1
+        if line.due():
+            line.tell("tuning", f"try {tries}, {clock(end - time.time())} left")
         trial = best.copy()
         for i in rng.choice(len(best), rng.integers(1, 4), replace=False):
             trial[i] = max(0.0, trial[i] * np.exp(rng.normal(0, 0.5)) + rng.normal(0, 0.03))
@@ -70,7 +73,7 @@ def tune(minutes: float, decks: int, seed: int) -> None:
 def bids(deals: int) -> None:
     """Share of games the landlord wins and its points by the price of its 17 cards, all seats by `rule`."""
     rule, rows, switches = RulePlayer(), [], rule_set("standard").switches
-    for number in range(deals):
+    for number in each(range(deals), "landlords by the price of their hands", "deals"):
         state = Game(bidding=False).start(Deal.random(3, number))
         unseen = sum(pack(cards) for cards in (*state.deal.hands[1:], state.deal.kitty))
         price = hand_price(pack(state.deal.hands[0]), switches, unseen, rule.weights, rule._scratch)

@@ -10,13 +10,14 @@ import math
 import runpy
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 import searchdou
 from searchdou import games
@@ -228,14 +229,13 @@ def match(game: GameOption = "doudizhu", a: Annotated[str, typer.Option(help="ag
     path = store or default_path()
     found: list[int] = []
     with _cluster(ray, workers) as cluster, _progress() as progress:
-        task = progress.add_task(f"{a} v {b}", total=deals, value="")
+        tell = _told(progress, f"{a} v {b}", deals)
 
         def update(done: int, values: Any) -> None:
             if not found:
                 found.append(done)
                 _tell_found(done, deals, path)
-            text = f"{values.mean():+.2f} ± {1.96 * values.std() / max(1, len(values)) ** 0.5:.2f}" if len(values) else ""
-            progress.update(task, completed=done, value=text)
+            tell(done, values)
         result = run_match(settings, workers=1 if workers is None else workers, store=path, fresh=fresh, cluster=cluster,
                            progress=update)
     if as_json:
@@ -264,13 +264,14 @@ def tournament(game: GameOption = "gongzhu",
     path = store or default_path()
     found: dict[str, int] = {}
     with _cluster(ray, workers) as cluster, _progress() as progress:
-        tasks: dict[str, Any] = {}
+        tell: dict[str, Any] = {}
+        pairs = len(specs) * (len(specs) - 1) // 2
 
-        def update(pair: str, done: int) -> None:
-            if pair not in tasks:
+        def update(pair: str, done: int, values: Any) -> None:
+            if pair not in tell:
                 found[pair] = done
-                tasks[pair] = progress.add_task(pair, total=deals, value="")
-            progress.update(tasks[pair], completed=done)
+                tell[pair] = _told(progress, f"{len(found)} of {pairs}, {pair}", deals)
+            tell[pair](done, values)
         result = run_tournament(game, specs, deals, seed, rules, time_s=time_s, workers=1 if workers is None else workers,
                                 store=path, fresh=fresh, cluster=cluster, progress=update)
     _tell_found(sum(found.values()), deals * len(found), path)
@@ -348,8 +349,22 @@ def _specs(text: str) -> list[str]:
 
 
 def _progress() -> Progress:
-    return Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                    TextColumn("{task.fields[value]}"), console=errors, transient=True, disable=not errors.is_terminal)
+    return Progress(SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=16),
+                    TextColumn("{task.fields[value]}", markup=False), console=errors, transient=True,
+                    disable=not errors.is_terminal)
+
+
+def _told(bars: Progress, name: str, deals: int) -> Callable[[int, Any], None]:
+    """Progress of one match: a bar of its own on a terminal, else a line now and then."""
+    from searchdou import progress
+    if not errors.is_terminal:
+        return progress.of_match(name, deals)
+    short = progress.shortened(name, max(12, errors.width - 75))           # the figures stay whole
+    counted, task = progress.Progress(name, deals, "deals"), bars.add_task(short, total=deals, value="")
+
+    def update(done: int, values: Any) -> None:
+        bars.update(task, completed=done, value=counted.rest(done, progress.interval(values)))
+    return update
 
 
 @app.command()

@@ -109,11 +109,15 @@ class _Hand:
 
 
 class Crew:
-    """`size` actors, each with a player of its own, `make(*arguments)`, that does jobs by `play(*job)`."""
+    """`size` actors of `cpus` each with a player of its own, `make(*arguments)`, that does jobs by `play(*job)`."""
 
-    def __init__(self, cluster: Cluster, size: int, what: str, make: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(self, cluster: Cluster, size: int, what: str, make: Callable[..., Any], *arguments: Any,
+                 cpus: int = 1) -> None:
+        most = max((node["Resources"].get("CPU", 0) for node in cluster.ray.nodes() if node["Alive"]), default=0)
+        if most < cpus:
+            raise SearchDouError(f"a worker needs {cpus} CPUs, and no machine of the cluster has more than {most:g}")
         self._ray, self._what, self._player = cluster.ray, what, (make, arguments)
-        self._actor = cluster.ray.remote(num_cpus=1, max_restarts=0)(_Worker)
+        self._actor = cluster.ray.remote(num_cpus=cpus, max_restarts=0)(_Worker)
         self._jobs: dict[int, tuple[Any, ...]] = {}     # all that are not done
         self._queue: deque[int] = deque()               # those that no actor has
         self._losses: dict[int | None, int] = {}        # actors lost, by the job they were at

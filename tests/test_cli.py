@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import searchdou
-from searchdou import cli, games
+from searchdou import cli, games, progress
 from searchdou.arena.store import Store
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -21,8 +22,9 @@ EVERY_GAME = pytest.mark.parametrize("game", games.GAMES)
 
 @pytest.fixture(autouse=True)
 def own_store(monkeypatch, tmp_path):
-    """Results of a test are found by no other."""
+    """Results of a test are found by no other; and a slow machine shows no progress where none is looked for."""
     monkeypatch.setenv("SEARCHDOU_STORE", str(tmp_path / "results.sqlite"))
+    monkeypatch.setattr(progress, "PATIENCE", math.inf)
 
 
 class Ran:
@@ -197,6 +199,51 @@ def test_match_as_a_table(game, searchdou_):
     assert "cannot be started: No such file or directory" in text
 
 
+INTERVAL = r"[+-]\d+\.\d\d ± \d+\.\d\d"
+PACE = r"[\d.,]+ deals/s, in 0:00:\d\d"
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A wide one, for what goes to stderr."""
+    monkeypatch.setattr(cli, "errors", Console(stderr=True, force_terminal=True, color_system=None, width=160))
+
+
+def test_progress_of_a_match_in_a_log(searchdou_, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--json"]
+    one = searchdou_(*words, "--deals", 1).err.splitlines()
+    assert one[0] == "if v random: 0 of 1 deals"
+    assert re.fullmatch(rf"if v random: 1 of 1 deals, {PACE}, [+-]\d+\.\d\d", one[-1])         # one deal has no interval
+    done = searchdou_(*words, "--deals", 4)
+    assert json.loads(done.out)["deals"] == 4
+    assert re.fullmatch(rf"if v random: 4 of 4 deals, {PACE}, {INTERVAL}", done.err.splitlines()[-1])
+    low, high = json.loads(done.out)["ci95"]
+    assert done.err.strip().endswith(f"± {(high - low) / 2:.2f}")
+    assert "\r" not in done.err
+
+
+def test_progress_of_a_match_on_a_terminal(searchdou_, terminal):
+    words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--json"]
+    one = searchdou_(*words, "--deals", 1).err
+    assert re.search(rf"if v random .* 1 of 1 deals, {PACE}, [+-]\d+\.\d\d\s", one)
+    assert "±" not in one
+    assert re.search(rf"if v random .* 4 of 4 deals, {PACE}, {INTERVAL}", searchdou_(*words, "--deals", 4).err)
+
+
+def test_progress_of_a_tournament(searchdou_, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    words = ["tournament", "--game", "gongzhu", "--agents", "if;random;random:seed=2", "--json"]
+    err = searchdou_(*words, "--deals", 3).err
+    for pair in ("1 of 3, if v random", "2 of 3, if v random:seed=2", "3 of 3, random v random:seed=2"):
+        assert re.search(rf"^{pair}: 3 of 3 deals, {PACE}, {INTERVAL}$", err, flags=re.MULTILINE)
+
+
+def test_progress_of_a_tournament_on_a_terminal(searchdou_, terminal):
+    err = searchdou_("tournament", "--game", "gongzhu", "--agents", "if;random", "--json", "--deals", 3).err
+    assert re.search(rf"1 of 1, if v random .* 3 of 3 deals, {PACE}, {INTERVAL}", err)
+
+
 def test_match_is_resumed_from_the_store(searchdou_, tmp_path):
     path = tmp_path / "r.sqlite"
     words = ["match", "--game", "gongzhu", "--a", "if", "--b", "random", "--store", path, "--json"]
@@ -317,7 +364,7 @@ def test_bench_budgets(searchdou_, tmp_path):
     words = ("bench", "budgets", "--game", "gongzhu", "--quick", "--parts", "grid", "--most", 2, "--workers", 1, "--store",
              tmp_path / "results.sqlite")
     one, two = json.loads(searchdou_(*words, "--json").out), json.loads(searchdou_(*words, "--json").out)
-    assert one["cells"] == two["cells"]
+    assert one == two                    # the CPU of a cell too, and what follows from it
     assert {cell["agent"] for cell in one["cells"]} == {f"search:samples={s},sims={m},mode=tree,leaf=value"
                                                         for s in (4, 16) for m in (4, 16)}
     assert all((cell["deals"], cell["stopped"]) == (2, "most deals") for cell in one["cells"])

@@ -34,11 +34,11 @@ def identities(settings: MatchSettings) -> dict[str, Any]:
                                                  for side, spec in (("a", settings.a), ("b", settings.b))}}
 
 
-def played(cluster: Cluster, settings: MatchSettings, todo: list[int]) -> Generator[Played, None, None]:
-    """The deals, as they are done."""
+def played(cluster: Cluster, settings: MatchSettings, todo: list[int], cores: int = 1) -> Generator[Played, None, None]:
+    """The deals, as they are done; a worker has `cores` CPUs of its node to itself."""
     Sides(settings).close()  # a bad spec is told here once, not by every worker
-    size = min(cluster.workers, len(todo))
-    with closing(Crew(cluster, size, "deal", RemoteSides, settings, identities(settings))) as crew:
+    size = max(1, min(cluster.workers // cores, len(todo)))
+    with closing(Crew(cluster, size, "deal", RemoteSides, settings, identities(settings), cpus=cores)) as crew:
         for number in todo:
             crew.submit(number, number)
         for _ in todo:

@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -122,17 +123,19 @@ def _work(number: int) -> Played:
     return _sides.play(number)
 
 
-def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
-              cluster: Cluster | None = None,
+def run_match(settings: MatchSettings, *, workers: int = 1, cores: int = 1, store: Store | Path | None = None,
+              fresh: bool = False, cluster: Cluster | None = None,
               progress: Callable[[int, Floats], None] = lambda done, values: None) -> MatchResult:
     """Play the match; with a `store` every deal is kept there at once, and deals found there are not played again.
 
     `fresh` begins another attempt instead, beside those that are kept. With a `cluster` its workers play instead of
-    processes here. `progress(done, values)` is called at the beginning with what the store has, and after every deal, with
+    processes here. Players that think on several threads want as many `cores` each: so many times fewer play at once.
+    `progress(done, values)` is called at the beginning with what the store has, and after every deal, with
     the number done and one value a deal.
     """
-    if workers < 1:
-        raise SearchDouError(f"a match needs at least one worker, not {workers}")
+    for what, number in (("worker", workers), ("core a worker", cores)):
+        if number < 1:
+            raise SearchDouError(f"a match needs at least one {what}, not {number}")
     format_of(settings.game, settings.rules)  # an unknown name is told before a file or a process is made
     with ExitStack() as stack:
         if isinstance(store, Path):
@@ -140,14 +143,15 @@ def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path 
         match = store.begin(settings, fresh) if store else 0
         done = store.deals(match, settings.deals) if store else {}
         todo = [number for number in range(settings.deals) if number not in done]
-        values = [np.mean(deal.outcomes) for deal in done.values()]
-        progress(len(done), np.array(values))
+        values = np.empty(settings.deals)
+        values[:len(done)] = [np.mean(deal.outcomes) for deal in done.values()]
+        progress(len(done), values[:len(done)])
         # Closed at once after an interrupt: programs and workers end with it.
-        played = stack.enter_context(closing(_played(settings, todo, workers, cluster)))
+        played = stack.enter_context(closing(_played(settings, todo, workers, cores, cluster)))
         for deal in played:
             done[deal.number] = store.add(match, deal) if store else deal
-            values.append(np.mean(done[deal.number].outcomes))
-            progress(len(done), np.array(values))
+            values[len(done) - 1] = np.mean(done[deal.number].outcomes)
+            progress(len(done), values[:len(done)])
     result = MatchResult(settings, np.array([done[number].outcomes for number in range(settings.deals)]))
     for number in range(settings.deals):
         for side, clock in zip("ab", done[number].clocks, strict=True):
@@ -155,12 +159,13 @@ def run_match(settings: MatchSettings, *, workers: int = 1, store: Store | Path 
     return result
 
 
-def _played(settings: MatchSettings, todo: list[int], workers: int, cluster: Cluster | None
+def _played(settings: MatchSettings, todo: list[int], workers: int, cores: int, cluster: Cluster | None
             ) -> Generator[Played, None, None]:
     if cluster and todo:
         from searchdou.arena.cluster import played
-        yield from played(cluster, settings, todo)
+        yield from played(cluster, settings, todo, cores)
         return
+    workers = max(1, workers // cores)
     if workers == 1 or len(todo) <= FEW:
         sides = Sides(settings)
         try:
@@ -176,6 +181,9 @@ def _played(settings: MatchSettings, todo: list[int], workers: int, cluster: Clu
         try:
             for future in as_completed(futures):
                 yield future.result()
+        except BrokenProcessPool:
+            raise SearchDouError("a process that played was killed (out of memory?); what is in the store is kept, and the "
+                                 "same command goes on from it") from None
         except BaseException:
             workers_now = list(pool._processes.values())
             pool.shutdown(wait=False, cancel_futures=True)

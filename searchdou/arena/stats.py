@@ -18,15 +18,31 @@ def mean_se(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
 
 
-def ci95(values: Floats) -> list[float]:
-    """The 95% interval of the mean (Student's t); one value has none, [nan, nan]."""
+def ci95(values: Floats, doubt: float = 0.05) -> list[float]:
+    """The 95% interval of the mean (Student's t), or one that is left in the share `doubt` of cases; one value has none,
+    [nan, nan]."""
     mean, se = mean_se(values)
     if se == 0:
         return [mean, mean]
     if np.isnan(se):
         return [se, se]
-    half = float(stats.t.ppf(0.975, values.size - 1)) * se
+    half = float(stats.t.ppf(1 - doubt / 2, values.size - 1)) * se
     return [mean - half, mean + half]
+
+
+def half95(values: Floats) -> float:
+    """Half the width of the 95% interval."""
+    low, high = ci95(values)
+    return (high - low) / 2
+
+
+def plus_minus(values: Floats, digits: int = 1) -> str:
+    """Mean and half a 95% interval, one value a deal; a single value has no interval.
+
+    >>> plus_minus(np.array([1.0, 2.0, 3.0])), plus_minus(np.array([120.0]))
+    ('+2.0 ± 2.5', '+120.0')
+    """
+    return f"{values.mean():+.{digits}f}" + (f" ± {half95(values):.{digits}f}" if values.size > 1 else "")
 
 
 def intransitivity(xi: Floats) -> float:

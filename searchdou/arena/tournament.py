@@ -121,8 +121,11 @@ def _plain(table: Floats) -> list[list[float | None]]:
 def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rules: str = "standard", *,
                    time_s: float = 1.0, workers: int = 1, store: Store | Path | None = None, fresh: bool = False,
                    cluster: Cluster | None = None,
-                   progress: Callable[[str, int], None] = lambda pair, done: None) -> TournamentResult:
-    """Play all pairs on common deals, each a match like any other: kept in the `store` and resumed from it."""
+                   progress: Callable[[str, int, Floats], None] = lambda pair, done, values: None) -> TournamentResult:
+    """Play all pairs on common deals, each a match like any other: kept in the `store` and resumed from it.
+
+    `progress(pair, done, values)` is called as that of `run_match` is, with the pair before it.
+    """
     if len(agents) < 2 or len(set(agents)) != len(agents):
         raise SearchDouError(f"a tournament needs two or more different agents, not {', '.join(agents) or 'none'}")
     pairs: Pairs = {}
@@ -136,8 +139,8 @@ def run_tournament(game: str, agents: list[str], deals: int, seed: int = 0, rule
     return TournamentResult(game, agents, pairs)
 
 
-def _told(progress: Callable[[str, int], None], pair: str) -> Callable[[int, Floats], None]:
-    return lambda done, values: progress(pair, done)
+def _told(progress: Callable[[str, int, Floats], None], pair: str) -> Callable[[int, Floats], None]:
+    return lambda done, values: progress(pair, done, values)
 
 
 def show_tournament(result: TournamentResult, console: Console) -> None:

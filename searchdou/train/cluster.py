@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import pickle
+import socket
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import searchdou
 from searchdou.cluster import AHEAD, Cluster, Crew
+from searchdou.errors import SearchDouError
 
 
 class RemoteActor:
     """The actor of a training on another machine; a job comes as bytes, because arrays that lie in the object store are
     read-only, which is another type to the compiler."""
 
-    def __init__(self, make: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(self, version: str, make: Callable[..., Any], *arguments: Any) -> None:
+        if version != searchdou.__version__:
+            raise SearchDouError(f"{socket.gethostname()} would play other games: its version is {searchdou.__version__}, "
+                                 f"not {version}")
         self._actor = make(*arguments)
 
     def play(self, block: int, job: bytes) -> Any:
@@ -29,7 +35,7 @@ class RemoteActors:
         size = max(1, cluster.workers - 1)      # one CPU is for the learner
         self.ahead = AHEAD * size
         self._cluster = cluster
-        self._crew = Crew(cluster, size, "block", RemoteActor, make, *arguments)
+        self._crew = Crew(cluster, size, "block", RemoteActor, searchdou.__version__, make, *arguments)
         self._early: dict[int, Any] = {}        # done, but not asked for yet
 
     def start(self, block: int, job: Any) -> Callable[[], Any]:

@@ -124,9 +124,12 @@ def test_an_interrupt_with_two_workers(stop, path, dealt, monkeypatch):
 
 
 @EVERY_GAME
-def test_one_and_two_processes_outcome_by_outcome(game, tmp_path):
-    run_match(SETTINGS[game], store=tmp_path / "one.sqlite")
-    run_match(SETTINGS[game], store=tmp_path / "two.sqlite", workers=2)
+@pytest.mark.parametrize(("a", "b", "deals"), [("", "", 10), ("search:samples=4", "net", 3)], ids=["plain", "search"])
+def test_one_and_two_processes_outcome_by_outcome(game, a, b, deals, tmp_path, monkeypatch):
+    settings = dataclasses.replace(SETTINGS[game], deals=deals, **({"a": a, "b": b} if a else {}))
+    monkeypatch.setattr(module, "FEW", 1)
+    run_match(settings, store=tmp_path / "one.sqlite")
+    run_match(settings, store=tmp_path / "two.sqlite", workers=2)
     one, two = kept(tmp_path / "one.sqlite"), kept(tmp_path / "two.sqlite")
     for row in one + two:
         del row["played"]

@@ -133,9 +133,10 @@ def test_a_tournament_goes_on_from_its_store(tmp_path):
     path, told = tmp_path / "deep" / "results.sqlite", []
     first = run_tournament("gongzhu", ["random", "if"], 5, store=path)
     again = run_tournament("gongzhu", ["random", "if", "greed:samples=1"], 5, store=path,
-                           progress=lambda pair, done: told.append((pair, done)))
+                           progress=lambda pair, done, values: told.append((pair, done, len(values))))
     assert np.array_equal(again.pairs[0, 1].outcomes, first.pairs[0, 1].outcomes)
-    assert told[:2] == [("random v if", 5), ("random v greed:samples=1", 0)]     # the first pair was all there
+    assert told[:3] == [("random v if", 5, 5), ("random v greed:samples=1", 0, 0),   # the first pair was all there
+                        ("random v greed:samples=1", 1, 1)]
     match = MatchSettings("gongzhu", "random", "if", 5)
     run_match(match, store=path, progress=lambda done, values: told.append(done))
     assert told[-1] == 5                                                         # a pair is a match like any other

@@ -139,6 +139,35 @@ def test_a_run_that_was_stopped_ends_the_same(tmp_path, monkeypatch):
     assert all(len(p.values) == 6 and not p.met for p in again)
 
 
+def test_a_run_stopped_between_looks_ends_the_same(tmp_path, monkeypatch):
+    """The rule is asked at 2, 4, 8, ... deals here, and stops some cells before their most."""
+    monkeypatch.setattr(_sequential, "FIRST_LOOK", 2)
+    monkeypatch.setattr(_sequential, "looks", lambda most: [2, 4, 8, 16])
+    cells = [Cell("grid", f"{s}", f"random:seed={s}", "if", 16, 0.001, (s, 1)) for s in (1, 2, 3)]
+    whole = budgets.play_cells("gongzhu", cells, 90.0, tmp_path / "whole", 1, seed=4)
+    assert {len(p.values) for p in whole} & {4, 8}
+    assert any(p.met for p in whole)
+    for calls in (1, 4, 7, 12):
+        with monkeypatch.context() as patched:
+            stop_after(calls, patched)
+            with pytest.raises(KeyboardInterrupt):
+                budgets.play_cells("gongzhu", cells, 90.0, tmp_path / "parts", 1, seed=4)
+    again = budgets.play_cells("gongzhu", cells, 90.0, tmp_path / "parts", 1, seed=4)
+    assert [(p.values.tolist(), p.met) for p in again] == [(p.values.tolist(), p.met) for p in whole]
+
+
+@pytest.mark.xdist_group("ray")
+def test_cells_on_a_cluster_are_those_at_home(nodes, tmp_path):
+    from searchdou.cluster import Cluster
+    two_cores = Cell("threads", "2 threads", "random:seed=3", "if", 6, 0.001, (), cores=2)
+    home = budgets.play_cells("gongzhu", TINY[:2], 15.0, tmp_path / "home", 1, seed=4)
+    with Cluster(nodes.address) as joined:
+        away = budgets.play_cells("gongzhu", TINY[:2], 15.0, tmp_path / "away", 1, seed=4, cluster=joined)
+        with pytest.raises(SearchDouError, match="a worker needs 2 CPUs, and no machine of the cluster has more than 1"):
+            budgets.play_cells("gongzhu", [two_cores], 15.0, tmp_path / "away", 1, seed=4, cluster=joined)
+    assert [p.values.tolist() for p in away] == [p.values.tolist() for p in home]
+
+
 def test_all_cells_play_the_same_deals(tmp_path):
     """The same agent in two cells has the same values, so a difference of cells is paired by deal."""
     one, two = (budgets.play_cells("doudizhu", [Cell("grid", "x", "random", "rule", deals, 0.001, (1, 1))], 0.1,
@@ -195,13 +224,23 @@ def test_monotone_within_the_intervals():
     rng = np.random.default_rng(0)
     common = rng.normal(0, 100, 64)
     rising = [made("time", (t,), common + 10 * i + rng.normal(0, 5, 64)) for i, t in enumerate((0.01, 0.03, 0.1))]
-    steps = budgets.steps_of(rising[::-1])
-    assert [step[:2] for step in steps] == [("0.01 s", "0.03 s"), ("0.03 s", "0.1 s")]
-    assert budgets.monotone(steps)
-    assert "the curve is monotone in time" in budgets.show_steps("gongzhu", "greed", steps)
-    falling = [*rising, made("time", (0.3,), common + rng.normal(0, 5, 64))]
-    assert not budgets.monotone(budgets.steps_of(falling))
-    assert "the curve is NOT monotone" in budgets.show_steps("gongzhu", "greed", budgets.steps_of(falling))
+    assert [step[:2] for step in budgets.steps_of(rising[::-1])] == [("0.01 s", "0.03 s"), ("0.03 s", "0.1 s")]
+    assert not budgets.falls_of(rising)
+    assert "the curve is monotone in time" in budgets.show_steps("gongzhu", "greed", rising)
+    falling = [*rising, made("time", (0.3,), common + 5 + rng.normal(0, 5, 64))]
+    assert [fall[:2] for fall in budgets.falls_of(falling)] == [("0.03 s", "0.3 s"), ("0.1 s", "0.3 s")]
+    assert "the curve is NOT monotone" in budgets.show_steps("gongzhu", "greed", falling)
+
+
+def test_a_slow_fall_is_seen_and_a_flat_curve_is_not_blamed():
+    rng = np.random.default_rng(1)
+    times, blamed = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0), {0: 0, -20: 0}
+    for fall in blamed:
+        for _ in range(200):
+            curve = [made("time", (t,), rng.normal(fall * i, 140, 64)) for i, t in enumerate(times)]
+            blamed[fall] += bool(budgets.falls_of(curve))
+    assert blamed[0] <= 20                       # 5% of 200 are 10
+    assert blamed[-20] >= 120
 
 
 def test_the_page_and_the_pictures(tmp_path):
@@ -213,7 +252,7 @@ def test_the_page_and_the_pictures(tmp_path):
     page = budgets.report("gongzhu", [*grid, *times], {p.cell.spec: 3.0 for p in grid}, 15.0, 7, "the command")
     lines = page.splitlines()
     assert "`the command`" in lines
-    assert "never the sign" in page
+    assert "never at where it lies" in page
     assert "Looks at 64 deals; a cell stops at the first where half its 95% interval is at most 15 (points a game)" in page
     assert lines.count("| budget | agent | CPU ms a choice | over greed | deals | ms | over net | deals | ms |") == 1
     rows = [line for line in lines if line.startswith("| (") or line.startswith("| 0.")]
@@ -243,7 +282,8 @@ def test_cost_grows_with_the_budget():
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"game": "bridge"}, "unknown game 'bridge'"), ({"game": "gongzhu", "parts": "grid,oink"}, "unknown part 'oink'"),
-    ({"game": "gongzhu", "target": 0.0}, "the target must be above 0"), ({"game": "gongzhu", "most": 1}, "at least 2")])
+    ({"game": "gongzhu", "target": 0.0}, "the target must be above 0"), ({"game": "gongzhu", "most": 1}, "at least 2"),
+    ({"game": "gongzhu", "quick": True, "parts": "leaf"}, "a quick run has no cells of leaf")])
 def test_bad_settings(given, words):
     with pytest.raises(SearchDouError, match=words):
         budgets.run(**given)
