@@ -34,7 +34,7 @@ def run(positions: int, repeats: int) -> None:
             strata = hidden.strata()
             if len(candidates) < 2 or len(strata) < 3:
                 continue
-            player.kit.prepare(worker.leaf.policy, infoset)
+            player.kit.prepare(worker.leaf, infoset)
             view = player.kit.view_of(infoset)
             action = np.array([player.kit.candidates(infoset)[0]])
             means = np.empty((2, repeats))

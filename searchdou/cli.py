@@ -304,9 +304,11 @@ def results(store: Annotated[Path | None, typer.Option(help="results file; $SEAR
             agent: Annotated[str, typer.Option(help="only matches in which a spec has this in it")] = "",
             since: Annotated[str, typer.Option(help="only matches with deals since this date or time, UTC")] = "",
             match: Annotated[int | None, typer.Option(help="one match with its deals, by its id")] = None,
+            less: Annotated[int | None, typer.Option(help="with --match: how much more its side a has than that of this "
+                                                          "match, paired by deal")] = None,
             csv: Annotated[str, typer.Option(help="write one row a deal to this file, - is stdout")] = "",
             as_json: JsonOption = False) -> None:
-    """List, look into and export the matches that are kept."""
+    """List, look into, compare and export the matches that are kept."""
     from searchdou.arena import results as kept
     from searchdou.arena.store import Store, default_path
     if game:
@@ -315,7 +317,17 @@ def results(store: Annotated[Path | None, typer.Option(help="results file; $SEAR
         found = kept.list_matches(opened, game=game, agent=agent, since=kept.utc(since) if since else "", match=match)
         if match is not None and not found:
             raise SearchDouError(f"there is no such match {match} in {opened.path}")
-        if csv == "-":
+        if less is not None:
+            others = kept.list_matches(opened, match=less)
+            if match is None or not others:
+                raise SearchDouError("--less goes with --match" if match is None
+                                     else f"there is no such match {less} in {opened.path}")
+            more = kept.difference(opened, found[0], others[0])
+            if as_json:
+                _print_json(more)
+            else:
+                kept.show_difference(more, found[0], others[0], console)
+        elif csv == "-":
             kept.write_csv(opened, found, sys.stdout)
         elif csv:
             with open(csv, "w", newline="", encoding="utf-8") as file:

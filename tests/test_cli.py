@@ -274,6 +274,24 @@ def test_the_store_is_where_the_environment_says(searchdou_, tmp_path, monkeypat
     assert (tmp_path / "home" / ".local" / "share" / "searchdou" / "results.sqlite").exists()
 
 
+def test_results_compared(searchdou_, monkeypatch):
+    monkeypatch.setattr(cli, "console", Console(width=250, highlight=False))
+    searchdou_("match", "--game", "gongzhu", "--a", "if", "--b", "random", "--deals", 3)
+    searchdou_("match", "--game", "doudizhu", "--a", "rule", "--b", "random", "--deals", 2)
+    searchdou_("match", "--game", "gongzhu", "--a", "greed:samples=2", "--b", "random", "--deals", 2)
+    both = [json.loads(searchdou_("results", "--match", match, "--json").out)["deals"] for match in (3, 1)]
+    points = [[(row["outcome_1"] + row["outcome_2"]) / 2 for row in rows[:2]] for rows in both]
+    more = json.loads(searchdou_("results", "--match", 3, "--less", 1, "--json").out)
+    assert (more["deals"], more["figure"]) == (2, "points")
+    assert more["mean"] == pytest.approx(sum(points[0]) / 2 - sum(points[1]) / 2)
+    told = searchdou_("results", "--match", 3, "--less", 1).out
+    assert told.startswith("greed:samples=2 v random less if v random: points ")
+    assert told.endswith("paired by deal, 2 common deals\n")
+    for words, why in ((("--match", 1, "--less", 2), "no deals in common: their game is gongzhu and doudizhu"),
+                       (("--match", 1, "--less", 9), "no such match 9"), (("--less", 1), "--less goes with --match")):
+        assert why in searchdou_("results", *words).err
+
+
 def test_results(searchdou_, tmp_path, monkeypatch):
     monkeypatch.setattr(cli, "console", Console(width=250, highlight=False))
     for game, a, b, deals in (("gongzhu", "if", "random", 3), ("doudizhu", "rule", "random", 2),

@@ -103,6 +103,30 @@ def summary_of(store: Store, match: dict[str, Any]) -> dict[str, Any]:
     return {**result.summary(), "version": match["version"]}
 
 
+def difference(store: Store, one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What side a of one match has over side a of another, paired by deal on the deals that both have played."""
+    for what in ("game", "rules", "seed"):
+        if one[what] != other[what]:
+            raise SearchDouError(f"matches {one['id']} and {other['id']} have no deals in common: their {what} is "
+                                 f"{one[what]} and {other[what]}")
+    played = [store.deals(match["id"]) for match in (one, other)]
+    numbers = sorted(played[0].keys() & played[1].keys())
+    if not numbers:
+        raise SearchDouError(f"matches {one['id']} and {other['id']} have no deals in common")
+    summary = format_of(one["game"], one["rules"]).headline
+    (name, values), (_, less) = (summary(np.array([deals[number].outcomes for number in numbers])) for deals in played)
+    return {"match": one["id"], "less": other["id"], "deals": len(numbers), "figure": name,
+            "mean": float((values - less).mean()), "ci95": ci95(values - less)}
+
+
+def show_difference(found: dict[str, Any], one: dict[str, Any], other: dict[str, Any], console: Console) -> None:
+    """The difference in a line."""
+    digits = 1 if one["game"] == "gongzhu" else 3
+    console.print(f"{one['a']} v {one['b']} less {other['a']} v {other['b']}: {found['figure']} "
+                  f"{pm(found['mean'], found['ci95'], digits)}, paired by deal, {found['deals']} common deals", markup=False,
+                  soft_wrap=True)
+
+
 def write_csv(store: Store, matches: list[dict[str, Any]], file: IO[str]) -> None:
     """One row a deal with everything that is known of it, for an audit by other tools."""
     whole = ("id", "identity", "attempt", "game", "rules", "seed", "a", "b", "a_settings", "b_settings", "a_weights",
