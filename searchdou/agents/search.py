@@ -151,7 +151,12 @@ def _gongzhu_kit() -> Kit:
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
     """More time solves longer endings (24 cards take a few ms each) and tells nearer cards apart."""
-    return {"solve": 24 if seconds >= 0.4 else 20, "gain": round(0.1 * min(1.0, (0.1 / seconds) ** 0.5), 4)}
+    return {"solve": 24 if seconds >= 0.4 else 20, "gain": _finer(0.1, seconds)}
+
+
+def _finer(gain: float, seconds: float) -> float:
+    """`gain` at 0.1 s; less with more time, as errors shrink with the square root of it."""
+    return round(gain * min(1.0, (0.1 / seconds) ** 0.5), 6)
 
 
 def _doudizhu_kit() -> Kit:
@@ -197,7 +202,8 @@ def _doudizhu_kit() -> Kit:
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
-        example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000)
+        example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
+        with_time=lambda seconds: {"gain": _finer(0.002, seconds)})
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
