@@ -5,6 +5,7 @@ The settings are one sentence each in `SearchSettings`; a spec gives them by nam
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -64,6 +65,7 @@ class SearchSettings:
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
     alone: int | None = None          # of `flat`: with more cards than this a solution counts half, beside the leaf's value
     mix: float | None = None          # how much winning counts as such beside the points it brings (DouDizhu)
+    temper: float | None = None       # how freely the other side plays out a deal, in stakes; 0 plays its best (DouDizhu)
     bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
                                       # last one left ends the search. With 0, and gain=0, it thinks on
@@ -133,8 +135,8 @@ def _gongzhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
                   "weights": "iec", "beta": 0.02, "slices": 0, "strata": "none", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "bids": "none", "depth": 8,
-                  "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
+                  "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "temper": 0.0, "bids": "none",
+                  "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -156,7 +158,7 @@ def _more_exactly(seconds: float) -> dict[str, Any]:
 
 def _finer(gain: float, seconds: float) -> float:
     """`gain` at 0.1 s; less with more time, as errors shrink with the square root of it."""
-    return round(gain * min(1.0, (0.1 / seconds) ** 0.5), 6)
+    return float(round(gain * min(1.0, math.sqrt(0.1 / seconds)), 6))
 
 
 def _doudizhu_kit() -> Kit:
@@ -168,7 +170,7 @@ def _doudizhu_kit() -> Kit:
 
     def prepare(leaf: Any, infoset: Any) -> None:
         if isinstance(leaf, net_kernels.Finish):
-            leaf.unit[0] = _search_kernels.scale(hidden.view_of(infoset))
+            leaf.root[:] = _search_kernels.scale(hidden.view_of(infoset)), infoset.landlord == infoset.seat
         elif isinstance(getattr(leaf, "policy", None), rule.RulePolicy):
             rule.fix_prices(leaf.policy, infoset.packed_unseen + infoset.packed_hand)
 
@@ -188,8 +190,8 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "bids": "price", "depth": 0,
-                  "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
+                  "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.0, "bids": "price",
+                  "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -197,8 +199,8 @@ def _doudizhu_kit() -> Kit:
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         leaves={"value": lambda s: encode.oracle_in(s.nets, s.mix or 0.0),
-                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(1), s.mix or 0.0,
-                                                          s.depth or 0),
+                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(2), s.mix or 0.0,
+                                                          s.depth or 0, s.temper or 0.0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
@@ -252,7 +254,7 @@ class SearchPlayer:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
                             ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0),
-                            ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("sure", 0), ("gain", 0)):
+                            ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("temper", 0), ("sure", 0), ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:

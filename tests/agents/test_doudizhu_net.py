@@ -73,7 +73,7 @@ def test_a_playout_may_stop_and_ask_the_net(mix):
     policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
     for seed in range(6):
         position = cases.doudizhu_game(seed, unseen=30 - 3 * seed, bidding=False).position
-        unit = np.array([float(scale(position))])
+        unit = np.array([float(scale(position)), 1.0])
         to_end, long, few = (nets.Finish(policy, unit, mix, depth) for depth in (0, 500, 5))
         assert nets.finish_value(to_end, position, stream(1), out) == nets.finish_value(long, position, stream(1), out)
         after = position
@@ -91,6 +91,31 @@ def test_a_playout_may_stop_and_ask_the_net(mix):
             side = 1 if after.turn == after.landlord else -1
             expected = side * ((1 - mix) * stakes[best] * scale(after) + mix * wins[best] * unit[0])
         assert nets.finish_value(few, position, stream(1), out) == pytest.approx(expected)
+
+
+def test_the_other_side_may_think_otherwise():
+    """Drawn moves come about as often as e^(value / temper) says, a little of it is the best move, and none is repeatable
+    but by its seed."""
+    policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
+    dealt = (cases.doudizhu_game(seed, unseen=24, bidding=False).position for seed in range(20))
+    position = next(position for position in dealt if kernels.legal(position, out) > 2 and position.turn != position.landlord)
+    n = kernels.legal(position, out)
+    legal, wins, stakes = out[:n].tolist(), np.zeros(n), np.zeros(n)
+    nets.rate(policy.nets, False, position, out, n, wins, stakes)
+    value = 0.5 * stakes + 0.5 * wins
+    for temper in (1e-9, 0.3):
+        rng = stream(5)
+        drawn = [nets.tempered_choice(policy, temper, position, rng, out) for _ in range(2000)]
+        share = np.exp((value - value.max()) / temper)
+        expected = 2000 * share / share.sum()
+        found = np.array([drawn.count(action) for action in legal])
+        assert np.abs(found - expected).max() < 5 * np.sqrt(expected.max()) + 1
+    leaf = nets.Finish(policy, np.array([2.0, 1.0]), 0.5, 0, 0.5)
+    values = [nets.finish_value(leaf, position, stream(seed), out) for seed in (*range(12), 0)]
+    assert values[0] == values[-1]
+    assert len(set(values)) > 1
+    calm = nets.Finish(policy, np.array([2.0, 1.0]), 0.5, 0, 0.0)
+    assert len({nets.finish_value(calm, position, stream(seed), out) for seed in range(12)}) == 1
 
 
 # --- bids ---------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import register_policy
-from inference._rng_kernels import Stream, below
+from inference._rng_kernels import Stream, below, uniform
 from inference.kernel import kernel
 from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before, seat_after
 from searchdou.games.doudizhu._kernels import (
@@ -244,9 +244,26 @@ class Finish(NamedTuple):
     """A leaf that is played out by `policy`, each seat from what it sees; a win counts beside the points it brings."""
 
     policy: Blueprint
-    unit: Floats            # [1] the stake as it stood at the root, in points
+    root: Floats            # [2] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0
     mix: float = 0.5        # how much winning counts as such
     depth: int = 0          # above 0: after so many actions the seat to act says what it expects
+    temper: float = 0.0     # the other side's moves are drawn by e^(value / temper), in stakes: it may think otherwise
+
+
+@kernel
+def tempered_choice(policy: Blueprint, temper: float, position: Position, rng: Stream, out: Ints) -> int:
+    """An action drawn by e^(value / temper), values in stakes: the highest of the values with Gumbel noise."""
+    n = legal(position, out)
+    if n == 1:
+        return int(out[0])
+    rate(policy.nets, False, position, out, n, policy.wins, policy.stakes)
+    best, top = 0, -1e300
+    for i in range(n):
+        value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
+        value -= temper * np.log(-np.log(uniform(rng) + 1e-300) + 1e-300)
+        if value > top:
+            best, top = i, value
+    return int(out[best])
 
 
 @kernel
@@ -256,9 +273,12 @@ def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> fl
     while position.winner < 0:
         if played == leaf.depth and played > 0:
             return expected_value(leaf, position, out)
-        position = step(position, blueprint_choice(leaf.policy, position, rng, out))
+        if leaf.temper > 0.0 and (position.turn == position.landlord) != (leaf.root[1] > 0.5):
+            position = step(position, tempered_choice(leaf.policy, leaf.temper, position, rng, out))
+        else:
+            position = step(position, blueprint_choice(leaf.policy, position, rng, out))
         played += 1
-    won = leaf.unit[0] if position.winner == position.landlord else -leaf.unit[0]
+    won = leaf.root[0] if position.winner == position.landlord else -leaf.root[0]
     return float((1.0 - leaf.mix) * payoff(position) + leaf.mix * won)
 
 
@@ -267,7 +287,7 @@ def expected_value(leaf: Finish, position: Position, out: Ints) -> float:
     """What `finish_value` is expected to be by the seat to act, from what it sees."""
     policy = leaf.policy
     best = rate_best(policy, position, out)
-    value = (1.0 - leaf.mix) * scale(position) * policy.stakes[best] + leaf.mix * leaf.unit[0] * policy.wins[best]
+    value = (1.0 - leaf.mix) * scale(position) * policy.stakes[best] + leaf.mix * leaf.root[0] * policy.wins[best]
     return float(value if position.turn == position.landlord else -value)
 
 
