@@ -98,7 +98,7 @@ def test_the_other_side_may_think_otherwise():
     but by its seed."""
     policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
     dealt = (cases.doudizhu_game(seed, unseen=24, bidding=False).position for seed in range(20))
-    position = next(position for position in dealt if kernels.legal(position, out) > 2 and position.turn != position.landlord)
+    position = next(found for found in dealt if kernels.legal(found, out) > 2 and found.turn != found.landlord)
     n = kernels.legal(position, out)
     legal, wins, stakes = out[:n].tolist(), np.zeros(n), np.zeros(n)
     nets.rate(policy.nets, False, position, out, n, wins, stakes)
