@@ -41,19 +41,18 @@ Ints = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class DmcSettings(LoopSettings):
     """How long and how; the shipped weights had full=0.5 and oracle=0.3 for 51 minutes, then the defaults for 31, then
-    81 more with start= these and rate=7e-4, all with width=256, noise=0.02 and doubt=0; then 72 with start= these,
-    rate=8e-4, full=0.2 and oracle=0.05."""
+    81 more with start= these and rate=7e-4."""
 
     out: Path = Path("runs/doudizhu")
-    width: int = 512                # of the nets that play cards; the oracle's and the one for bids have 256
+    width: int = WIDTH              # of the nets that play cards; the oracle's and the one for bids have 256
     games: int = 2000
     window: int = 4
     reuse: float = 1.0
     batch: int = 512
     last_rate: float = 1e-5
     full: float = 0.25              # share of games with bidding, bombs and spring; the others are card play alone
-    noise: float = 0.01             # share of random moves
-    doubt: float = 0.06             # share of moves drawn among those thought nearly as good as the best
+    noise: float = 0.02             # share of random moves
+    doubt: float = 0.0              # share of moves drawn among those thought nearly as good as the best
     near: float = 0.15              # that is, within so many stakes of it
     bid_noise: float = 0.15         # and of random bids
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
