@@ -24,8 +24,6 @@ from typing import Any
 import searchdou
 from searchdou import agents
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
-from searchdou.arena.stats import half95 as half  # noqa: F401  the scripts take it from here
-from searchdou.arena.stats import plus_minus  # noqa: F401
 from searchdou.errors import SearchDouError
 from searchdou.progress import Line, Progress, of_match
 

@@ -16,9 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from _paper import half, plus_minus
 
-from searchdou.arena.stats import Floats
+from searchdou.arena.stats import Floats, half95, plus_minus
 from searchdou.progress import Line, clock, speed
 
 FIRST_LOOK = 64
@@ -45,7 +44,7 @@ def until_told(play: Callable[[int], Floats], most: int, target: float) -> tuple
     values = np.empty(0)
     for deals in looks(most):
         values = play(deals)
-        if deals >= FIRST_LOOK and values.std() > 0 and half(values) <= target:
+        if deals >= FIRST_LOOK and values.std() > 0 and half95(values) <= target:
             return values, True
     return values, False
 

@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _paper import HERE, STORE, frozen_nets, plots, plus_minus
+from _paper import HERE, STORE, frozen_nets, plots
 from _sequential import FIRST_LOOK, RULE, Teller, Work, looks, until_told
 
 import searchdou
 from searchdou import agents, games
 from searchdou.arena.formats import format_of
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
-from searchdou.arena.stats import Floats, ci95
+from searchdou.arena.stats import Floats, ci95, plus_minus
 from searchdou.arena.store import Store
 from searchdou.cluster import Cluster
 from searchdou.commit import commit

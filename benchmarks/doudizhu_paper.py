@@ -26,10 +26,8 @@ from _paper import (
     Bench,
     each_game,
     frozen_nets,
-    half,
     parser_of,
     plots,
-    plus_minus,
     run_parts,
     saved,
     table,
@@ -43,7 +41,7 @@ from inference.past import log_weights
 from searchdou import agents
 from searchdou.agents.doudizhu_net import Bidder
 from searchdou.arena.match import MatchResult
-from searchdou.arena.stats import mean_se
+from searchdou.arena.stats import half95, mean_se, plus_minus
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import Deal, Game, InfoSet, _kernels, encode, hidden
 
@@ -82,9 +80,9 @@ def both(match: MatchResult) -> list[str]:
     """WP and ADP as landlord / as peasants, and overall."""
     cells = []
     for values, digits in (((match.outcomes > 0).astype(float), 3), (match.outcomes, 2)):
-        sides = " / ".join(f"{values[:, side].mean():.{digits}f} ± {half(values[:, side]):.{digits}f}" for side in (0, 1))
+        sides = " / ".join(f"{values[:, side].mean():.{digits}f} ± {half95(values[:, side]):.{digits}f}" for side in (0, 1))
         overall = values.mean(axis=1)
-        cells += [sides, f"{overall.mean():.{digits}f} ± {half(overall):.{digits}f}"]
+        cells += [sides, f"{overall.mean():.{digits}f} ± {half95(overall):.{digits}f}"]
     return cells
 
 

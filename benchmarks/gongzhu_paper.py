@@ -28,7 +28,6 @@ from _paper import (
     frozen_nets,
     parser_of,
     plots,
-    plus_minus,
     run_parts,
     saved,
     table,
@@ -41,7 +40,7 @@ from inference.past import log_weights
 from searchdou import agents
 from searchdou.agents.gongzhu_net import seen_by
 from searchdou.arena.match import MatchResult
-from searchdou.arena.stats import Floats, intransitivity, intransitivity_error, mean_se
+from searchdou.arena.stats import Floats, intransitivity, intransitivity_error, mean_se, plus_minus
 from searchdou.arena.tournament import TournamentResult
 from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import Deal, Game, InfoSet, Move, encode, hidden

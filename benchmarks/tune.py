@@ -13,7 +13,9 @@ from pathlib import Path
 
 import doudizhu_paper
 import gongzhu_paper
-from _paper import HERE, plus_minus, table
+from _paper import HERE, table
+
+from searchdou.arena.stats import plus_minus
 
 CHANGES = {
     "gongzhu": ["depth=4", "depth=12", "fade=0", "fade=0.7", "alone=52", "alone=20,solve=24", "depth=0",

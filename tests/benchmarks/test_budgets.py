@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from searchdou import agents
+from searchdou.arena.stats import half95
 from searchdou.errors import SearchDouError
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -17,7 +18,6 @@ sys.path.append(str(HOUSE / "benchmarks"))      # its scripts share code among t
 
 import _sequential  # noqa: E402
 import budgets  # noqa: E402
-from _paper import half  # noqa: E402
 from budgets import Cell, Played  # noqa: E402
 
 TINY = [Cell("grid", f"{s} x {m}", f"random:seed={s}{m}", "if", 6, 0.001, (s, m)) for s in (1, 2) for m in (1, 2)]
@@ -86,7 +86,7 @@ def test_the_interval_at_the_stop_covers_the_truth(kind, target, least):
     for _ in range(1500):
         values = draws(kind, rng, 512)
         found, _ = _sequential.until_told(lambda n, v=values: v[:n], 512, target)
-        inside.append(abs(found.mean()) <= half(found))
+        inside.append(abs(found.mean()) <= half95(found))
         ends.append(len(found))
     assert len(set(ends)) > 1
     assert least <= np.mean(inside) <= 0.965
