@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import action_values, legal, step, with_hands
+from inference._math_kernels import exp, log
 from inference.kernel import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -54,11 +55,11 @@ def _log_factor(state: Any, action: int, policy: Any, beta: float, rule: int, ou
         if out[i] == action:
             chosen = q[i]
     if rule == LINEAR:
-        return np.log(max(1.0 - beta * (top - chosen), LINEAR_FLOOR))
+        return log(max(1.0 - beta * (top - chosen), LINEAR_FLOOR))
     factor = -beta * (top - chosen)
     if rule == BAYES:
         total = 0.0
         for i in range(n):
-            total += np.exp(-beta * (top - q[i]))
-        factor -= np.log(total)
+            total += exp(-beta * (top - q[i]))
+        factor -= log(total)
     return factor

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from inference._math_kernels import normalise
 from inference.hidden import Hidden
 
 Ints = npt.NDArray[np.int64]
@@ -18,8 +19,8 @@ FLOOR = 1e-4     # a sample's weight relative to the largest is never below this
 
 def weights_of(log_weights: Floats) -> Floats:
     """Weights that sum to 1 from log scores, none below FLOOR of the largest."""
-    weights = np.maximum(np.exp(log_weights - log_weights.max()), FLOOR)
-    return np.asarray(weights / weights.sum())
+    weights: Floats = normalise(np.ascontiguousarray(log_weights, np.float64), FLOOR)
+    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class Belief:
         for kind in self.hidden.kinds:
             held = (self.hands >> kind.shift) & kind.mask
             known = np.array([(fixed >> kind.shift) & kind.mask for fixed in (*self.hidden.fixed, 0, 0, 0)][:held.shape[1]])
-            rows.append(self.weights @ (held - known) / max(1, kind.copies))
+            rows.append((self.weights[:, None] * (held - known)).sum(axis=0) / max(1, kind.copies))
         return np.array(rows)
 
     def probability(self, label: str, place: str) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import action_values, cards_left, evaluate, legal, over, points, side, step, with_hands
+from inference._math_kernels import log
 from inference._rng_kernels import below
 from inference.kernel import kernel
 from mcts._solver_kernels import HUGE, Table, solve
@@ -52,6 +53,31 @@ def world_after(view: Any, hands: Ints, action: int) -> tuple[Any, bool, int]:
 def prior_values(view: Any, hands: Ints, policy: Any, actions: Ints, q: Floats) -> None:
     """What a policy that sees only its own seat's knowledge thinks of the root's actions, into `q`; any deal will do."""
     action_values(policy, with_hands(view, hands), actions, actions.size, q)
+
+
+@kernel
+def weighted(values: Floats, weights: Floats) -> tuple[float, float, int]:
+    """The weighted mean of the values that are there (not NaN), its standard error, and how many there are.
+
+    The variance is that of a weighted mean, with the usual n / (n - 1); fewer than two values have none (NaN).
+    """
+    n, share, mean = 0, 0.0, 0.0
+    for i in range(values.size):
+        if not np.isnan(values[i]):
+            n += 1
+            share += weights[i]
+            mean += weights[i] * values[i]
+    if n == 0:
+        return np.nan, np.nan, 0
+    mean /= share
+    if n == 1:
+        return mean, np.nan, 1
+    spread = 0.0
+    for i in range(values.size):
+        if not np.isnan(values[i]):
+            away = weights[i] / share * (values[i] - mean)
+            spread += away * away
+    return mean, np.sqrt(spread * n / (n - 1)), n
 
 
 @kernel
@@ -169,7 +195,7 @@ def _available_best(tree: Tree, node: int, actions: Ints, n: int, sign: float, c
         for i in range(n):
             if actions[i] == tree.action[child]:
                 visits = max(1, tree.visits[child])
-                score = sign * tree.total[child] / visits + c * np.sqrt(np.log(tree.prior[child] + 1.0) / visits)
+                score = sign * tree.total[child] / visits + c * np.sqrt(log(tree.prior[child] + 1.0) / visits)
                 tree.prior[child] += 1.0
                 if score > best_score:
                     best, best_score = child, score

@@ -26,6 +26,7 @@ from inference._game_kernels import (
     side,
     step,
 )
+from inference._math_kernels import exp, log
 from inference._rng_kernels import Stream, below
 from inference.kernel import kernel
 
@@ -89,7 +90,7 @@ def select_ucb(tree: Tree, node: int, sign: float, c: float, rng: Stream) -> int
     child = tree.first[node]
     fresh = 0
     best, best_score = -1, -1e300
-    log_n = np.log(tree.visits[node] + 1.0)
+    log_n = log(tree.visits[node] + 1.0)
     while child >= 0:
         n = tree.visits[child]
         if n == 0:
@@ -130,7 +131,7 @@ def set_priors(tree: Tree, node: int, policy: Any, state: Any, out: Ints, n: int
         top = max(top, q[i])
     total = 0.0
     for i in range(n):
-        q[i] = np.exp((q[i] - top) / temperature)
+        q[i] = exp((q[i] - top) / temperature)
         total += q[i]
     for i in range(n):
         tree.prior[tree.first[node] + i] = q[i] / total

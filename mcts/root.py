@@ -242,14 +242,9 @@ def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite:
                 active[i] = 0
 
 
-def _weighted_mean(values: Floats, weights: Floats) -> float:
-    seen = ~np.isnan(values)
-    return float(weights[seen] @ values[seen] / weights[seen].sum()) if seen.any() else float("nan")
-
-
 def _scores(values: Floats, weights: Floats, sign: float, prior: Prior | None = None) -> Floats:
     """What candidates are ranked by: the mean value for the side that acts, the prior counted in."""
-    means: Floats = sign * np.array([_weighted_mean(values[:, i], weights) for i in range(values.shape[1])])
+    means: Floats = sign * np.array([kernels.weighted(column, weights)[0] for column in np.ascontiguousarray(values.T)])
     if prior is None or not prior.deals:
         return means
     seen = (~np.isnan(values)).sum(axis=0)
@@ -258,19 +253,9 @@ def _scores(values: Floats, weights: Floats, sign: float, prior: Prior | None = 
 
 
 def _estimate(values: Floats, weights: Floats, *, exact: bool) -> Estimate:
-    seen = ~np.isnan(values)
-    n = int(seen.sum())
-    if n == 0:
-        return Estimate(float("nan"), float("nan"), 0)
-    mean = _weighted_mean(values, weights)
-    if exact and n == len(values):
-        return Estimate(mean, 0.0, n)                # every deal there is was looked at
-    w = weights[seen] / weights[seen].sum()
-    if n < 2:
-        return Estimate(mean, float("nan"), n)
-    # Unequal weights: the variance of a weighted mean, with the usual n / (n - 1).
-    se = float(np.sqrt(np.square(w * (values[seen] - mean)).sum() * n / (n - 1)))
-    return Estimate(mean, se, n)
+    mean, se, n = kernels.weighted(np.ascontiguousarray(values), weights)
+    # No error when every deal there is was looked at.
+    return Estimate(float(mean), 0.0 if exact and n == len(values) else float(se), int(n))
 
 
 class InformationSetRoot:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import Uniform
+from inference._math_kernels import logs
 from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream
 from inference.belief import Belief, weights_of
@@ -367,7 +368,7 @@ class _Deals:
             deals, p = hidden.enumerate()
             # A random order, so that a deadline that comes first still leaves a fair part of them.
             order = np.random.default_rng(int(self._rng[0])).permutation(len(deals))
-            self._deals, self._log_p = deals[order], np.log(p[order])
+            self._deals, self._log_p = deals[order], logs(p[order])
 
     def any(self) -> Ints:
         """Hands of one possible deal, for policies that do not look at who holds what."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import register_policy
+from inference._math_kernels import log
 from inference._rng_kernels import Stream, below, uniform
 from inference.kernel import kernel
 from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before, seat_after
@@ -260,7 +261,7 @@ def tempered_choice(policy: Blueprint, temper: float, position: Position, rng: S
     best, top = 0, -1e300
     for i in range(n):
         value = (1.0 - policy.mix) * policy.stakes[i] + policy.mix * policy.wins[i]
-        value -= temper * np.log(-np.log(uniform(rng) + 1e-300) + 1e-300)
+        value -= temper * log(-log(uniform(rng) + 1e-300) + 1e-300)
         if value > top:
             best, top = i, value
     return int(out[best])
