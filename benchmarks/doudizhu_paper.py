@@ -239,10 +239,13 @@ def oracle(bench: Bench) -> None:
 
 # --- the ablation ---------------------------------------------------------------------------------------------------
 
-CELLS = (("blueprint rollouts, uniform", "weights=uniform,strata=none"),
-         ("blueprint rollouts, exact strata", "weights=uniform,strata=exact"),
-         ("blueprint rollouts, IEC", "weights=iec,strata=none"), ("blueprint rollouts, Bayes", "weights=bayes,strata=none"),
-         ("blueprint rollouts, exact strata and IEC", "weights=iec,strata=exact"),
+CELLS = (("blueprint rollouts, uniform", "weights=uniform,temper=0"),
+         ("blueprint rollouts, exact strata", "weights=uniform,strata=exact,temper=0"),
+         ("blueprint rollouts, IEC", "weights=iec,temper=0"), ("blueprint rollouts, Bayes", "weights=bayes,temper=0"),
+         ("blueprint rollouts, exact strata and IEC", "weights=iec,strata=exact,temper=0"),
+         ("blueprint rollouts, quantal", "weights=quantal,pool=1,temper=0"),
+         ("the same, three deals weighed for one searched", "weights=quantal,temper=0"),
+         ("the same, peasants not at their best (default)", "weights=quantal"),
          ("open-card values at the leaves of a tree, uniform", "leaf=value,mode=tree,backup=best,sims=20,weights=uniform"),
          ("open-card values, no tree, uniform", "leaf=value,mode=flat,sims=1,weights=uniform"))
 
@@ -266,7 +269,7 @@ def ablation(bench: Bench) -> None:
 
 STAGES = ((37, 28), (28, 20), (20, 12), (12, 3))       # cards in the two hidden hands: from, down to
 BETAS = (0.1, 0.2, 0.4, 0.8)
-CASES = ["copies", *(f"iec {beta:g}" for beta in BETAS), "bayes 0.4"]
+CASES = ["copies", *(f"iec {beta:g}" for beta in BETAS), "bayes 0.4", "quantal 0.6"]
 
 
 def logloss(bench: Bench) -> None:
@@ -324,6 +327,7 @@ def judged(infoset: InfoSet, position: Any, policy: Any, samples: int, rng: Any)
     regret = weigh(rule="iec", beta=1.0)             # the log of IEC's weight is -beta times the regrets: one replay for all
     logs = {"copies": copies} | {f"iec {beta:g}": copies + beta * regret for beta in BETAS}
     logs["bayes 0.4"] = copies + weigh(rule="bayes", beta=0.4)
+    logs["quantal 0.6"] = copies + weigh(rule="quantal", beta=0.6 / hidden.stake_of(infoset))
     uniform = Belief(unseen, deals, weights_of(prior)).log_loss(truth)
     beliefs = {case: Belief(unseen, deals, weights_of(log)) for case, log in logs.items()}
     return {"uniform": [uniform, 1.0]} | {case: [belief.log_loss(truth) - uniform, belief.ess / len(deals)]

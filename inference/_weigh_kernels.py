@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import action_values, legal, step, with_hands
+from inference._game_kernels import action_values, legal, step, turn, with_hands
 from inference._math_kernels import exp, log
 from inference.kernel import kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-IEC, BAYES, LINEAR = 0, 1, 2
+IEC, BAYES, LINEAR, QUANTAL = 0, 1, 2, 3
 LINEAR_FLOOR = 0.1      # the original program's factor: max(1 - beta * regret, 0.1)
+KINDS = 7               # of players in QUANTAL: six that halve their temperature from one to the next, and random moves
+LAPSE = 0.02            # the share of moves for which a kind of player does not answer: any legal one
 
 
 @kernel
@@ -26,21 +28,69 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
     \gamma = e^{-\beta (q_max - q_a)}                          (IEC, eq. 12)
     \gamma_a / \sum_{legal} \gamma                             (BAYES, eq. 13)
 
+    QUANTAL is BAYES for a player of unknown kind: how sharply each seat chooses is not given but read from its actions.
+    The score is the product over seats of the mean over kinds k of \prod_t \gamma_a^{2^k} / \sum \gamma^{2^k} (quantal
+    response, McKelvey and Palfrey 1995), `beta` being that of the freest kind.
+
     `start` is the state at the first of `actions`; `hands` [deals, seats] plus `offset` [seats] are the cards every
     seat held then. The denominators of eq. 13 are dropped by IEC on purpose: it makes the score insensitive to the
     number of legal choices.
     """
     full = np.empty(hands.shape[1], np.int64)
+    kinds = np.zeros((hands.shape[1], KINDS))           # log score of every seat by kind
+    powers, sums = np.empty(KINDS), np.empty(KINDS)
     for row in range(hands.shape[0]):
         for seat in range(full.size):
             full[seat] = hands[row, seat] + offset[seat]
         state = with_hands(start, full)
         score = 0.0
+        kinds[:] = 0.0
         for t in range(actions.size):
-            if important[t]:
+            if important[t] and rule == QUANTAL:
+                _add_by_kind(state, actions[t], policy, beta, out, q, powers, sums, kinds[turn(state)])
+            elif important[t]:
                 score += _log_factor(state, actions[t], policy, beta, rule, out, q)
             state = step(state, actions[t])
+        if rule == QUANTAL:
+            for seat in range(full.size):
+                score += _log_mean(kinds[seat])
         log_weights[row] = score
+
+
+@kernel
+def _add_by_kind(state: Any, action: int, policy: Any, beta: float, out: Ints, q: Floats, powers: Floats, sums: Floats,
+                 kinds: Floats) -> None:
+    """Add the log probability of an action by every kind of player to `kinds`."""
+    n = legal(state, out)
+    if n < 2:
+        return
+    action_values(policy, state, out, n, q)
+    top = q[0]
+    for i in range(1, n):
+        top = max(top, q[i])
+    sums[:] = 0.0
+    for i in range(n):
+        power = exp(-beta * (top - q[i]))
+        for k in range(KINDS - 1):
+            sums[k] += power
+            if out[i] == action:
+                powers[k] = power
+            power *= power                  # half the temperature
+    powers[KINDS - 1], sums[KINDS - 1] = 1.0, n
+    for k in range(KINDS):
+        kinds[k] += log((1.0 - LAPSE) * powers[k] / sums[k] + LAPSE / n)
+
+
+@kernel
+def _log_mean(logs: Floats) -> float:
+    """ln of the mean of e^logs."""
+    top = logs[0]
+    for k in range(1, logs.size):
+        top = max(top, logs[k])
+    total = 0.0
+    for k in range(logs.size):
+        total += exp(logs[k] - top)
+    return top + log(total / logs.size)
 
 
 @kernel

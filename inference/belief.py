@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from inference._math_kernels import normalise
+from inference._math_kernels import log, normalise
 from inference.hidden import Hidden
 
 Ints = npt.NDArray[np.int64]
@@ -21,6 +21,34 @@ def weights_of(log_weights: Floats) -> Floats:
     """Weights that sum to 1 from log scores, none below FLOOR of the largest."""
     weights: Floats = normalise(np.ascontiguousarray(log_weights, np.float64), FLOOR)
     return weights
+
+
+def thinned(log_weights: Floats, n: int, luck: float) -> tuple[Ints, Floats]:
+    """At most n of the deals that stand for all of them: which, and what they weigh now (logs, same offset).
+
+    Deals heavier than a threshold c are kept as they are; each of the others is kept with probability weight / c, and weighs
+    c then. That is without bias, and of all ways without bias the one with the least variance (Fearnhead and Clifford 2003).
+    `luck`, in [0, 1), decides.
+
+    >>> thinned(np.log([0.5, 0.1, 0.2, 0.1, 0.1]), 2, 0.5)[0]
+    array([0, 2])
+    """
+    if n >= len(log_weights):
+        return np.arange(len(log_weights)), log_weights
+    weights = weights_of(log_weights)
+    order = np.argsort(-weights, kind="stable")
+    rest = np.cumsum(weights[order][::-1])[::-1]                     # what all from the k-th heaviest on weigh
+    heavy = next(k for k in range(n) if weights[order[k]] * (n - k) <= rest[k])
+    c = rest[heavy] / (n - heavy)
+    light = np.sort(order[heavy:])
+    passed = np.floor(np.cumsum(weights[light]) / c + luck).astype(np.int64)
+    chosen = light[np.diff(passed, prepend=0) > 0]
+    spare = n - heavy - len(chosen)                                  # where rounding has left one out
+    chosen = np.concatenate([chosen, np.setdiff1d(light, chosen)[:max(0, spare)]])[:n - heavy]
+    kept = np.sort(np.concatenate([order[:heavy], chosen]))
+    logs = np.array(log_weights, np.float64)
+    logs[chosen] = log_weights[order[0]] + log(c / weights[order[0]])
+    return kept, logs[kept]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from inference import _weigh_kernels as kernels
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-RULES = {"iec": kernels.IEC, "bayes": kernels.BAYES, "linear": kernels.LINEAR}
+RULES = {"iec": kernels.IEC, "bayes": kernels.BAYES, "linear": kernels.LINEAR, "quantal": kernels.QUANTAL}
 
 
 class Past(NamedTuple):

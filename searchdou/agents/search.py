@@ -18,7 +18,7 @@ from inference._game_kernels import Uniform
 from inference._math_kernels import logs
 from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream
-from inference.belief import Belief, weights_of
+from inference.belief import Belief, thinned, weights_of
 from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
 from mcts import _solver_kernels, _tree_kernels
@@ -54,8 +54,10 @@ class SearchSettings:
     policy: str | None = None         # whose choices weigh deals, give priors and rank moves: blueprint (a net) or rule
     nets: str = ""                    # folder of the nets' weights; without it those that came with the package
     backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
-    weights: str | None = None        # of deals: uniform, iec, bayes, linear (the original program's factor)
-    beta: float | None = None         # how sharply deals are weighed, per point of regret
+    weights: str | None = None        # of deals: uniform, iec, bayes, linear (the original program's factor), quantal (for
+                                      # players of unknown kinds)
+    beta: float | None = None         # how sharply deals are weighed, per point of regret; of quantal, the least sharply
+    pool: int | None = None           # deals drawn and weighed for every one that is searched
     slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
     strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
     c: float | None = None            # exploration, in points
@@ -66,7 +68,7 @@ class SearchSettings:
     solve: int | None = None          # with this many cards left or fewer endings are solved exactly
     alone: int | None = None          # of `flat`: with more cards than this a solution counts half, beside the leaf's value
     mix: float | None = None          # how much winning counts as such beside the points it brings (DouDizhu)
-    temper: float | None = None       # how freely the other side plays out a deal, in stakes; 0 plays its best (DouDizhu)
+    temper: float | None = None       # how freely peasants play deals out when the landlord thinks, in stakes (DouDizhu)
     bids: str | None = None           # price: on sampled deals; net; threshold (DouDizhu)
     sure: float = 4.0                 # standard errors behind the best at which a candidate is dropped before its time; the
                                       # last one left ends the search. With 0, and gain=0, it thinks on
@@ -102,6 +104,7 @@ class Kit:
     leaves: dict[str, Callable[[SearchSettings], Any]]
     policies: dict[str, Callable[[SearchSettings], Any]]
     prepare: Callable[[Any, Any], None]     # (leaf, infoset): before a decision
+    unit: Callable[[Any], float]            # points that `beta` of weights=quantal counts as one
     opening: Callable[[SearchSettings], Callable[[Any], Opening | None]]    # makes what answers before there is a search
     example: Callable[[], Any]          # any infoset with a past, to warm up on
     bids: tuple[str, ...]                   # ways to bid
@@ -109,6 +112,7 @@ class Kit:
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
+    with_weights: Callable[[str], dict[str, Any]] = lambda rule: {}       # and on how deals are weighed
 
 
 def _second(state: Any) -> Any:
@@ -135,9 +139,9 @@ def _gongzhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
-                  "weights": "iec", "beta": 0.02, "slices": 0, "strata": "none", "c": 20.0, "prior": 0.0, "moves": 0,
-                  "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "temper": 0.0, "bids": "none",
-                  "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
+                  "weights": "iec", "beta": 0.02, "pool": 1, "slices": 0, "strata": "none", "c": 20.0, "prior": 0.0,
+                  "moves": 0, "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "temper": 0.0,
+                  "bids": "none", "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -147,9 +151,11 @@ def _gongzhu_kit() -> Kit:
         leaves={"value": lambda s: encode.oracle_in(s.nets), "rollout": lambda s: Rollout(greedy),
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
-        prepare=lambda leaf, infoset: None, opening=lambda s: lambda infoset: None, bids=("none",),
+        prepare=lambda leaf, infoset: None, unit=lambda infoset: 1.0,
+        opening=lambda s: lambda infoset: None, bids=("none",),
         judges=tuple(judges),
-        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly)
+        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
+        with_weights=lambda rule: {"beta": 0.01} if rule == "quantal" else {})
 
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
@@ -190,9 +196,9 @@ def _doudizhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
-                  "weights": "iec", "beta": 0.4, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0, "moves": 5,
-                  "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.0, "bids": "price",
-                  "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
+                  "weights": "quantal", "beta": 0.4, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
+                  "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.1,
+                  "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -204,9 +210,10 @@ def _doudizhu_kit() -> Kit:
                                                           s.depth or 0, s.temper or 0.0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
-        prepare=prepare, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
+        prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
-        with_time=lambda seconds: {"gain": _finer(0.002, seconds)})
+        with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
+        with_weights=lambda rule: {"beta": 0.6, "pool": 3} if rule == "quantal" else {})
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
@@ -245,7 +252,9 @@ class SearchPlayer:
         """The settings with everything decided that was left to the game, and checked."""
         kit = _KITS[game]()
         values = {f.name: getattr(given, f.name) for f in fields(given)}
-        defaults = kit.defaults | (kit.with_time(given.time) if given.time and 0 < given.time < 1e6 else {})
+        defaults = kit.defaults | kit.with_weights(given.weights or kit.defaults["weights"])
+        if given.time and 0 < given.time < 1e6:
+            defaults |= kit.with_time(given.time)
         for name, default in defaults.items():
             if values[name] is None and not (name == "samples" and given.time is not None):
                 values[name] = default
@@ -255,7 +264,8 @@ class SearchPlayer:
                 raise UnknownName(f"{name} of search", values[name], known)
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
                             ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0),
-                            ("prior", 0), ("caution", 0), ("trust", 0), ("mix", 0), ("temper", 0), ("sure", 0), ("gain", 0)):
+                            ("prior", 0), ("caution", 0), ("pool", 1), ("trust", 0), ("mix", 0), ("temper", 0), ("sure", 0),
+                            ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
         if given.time is not None and not given.time > 0:
@@ -358,6 +368,7 @@ class _Deals:
         s = player.settings
         self._rng = stream(s.seed, infoset.key, 1)
         self._past = player.kit.past_of(infoset) if s.weights != "uniform" else None
+        self._unit = player.kit.unit(infoset) if s.weights == "quantal" else 1.0
         # Information-set search looks at a deal once a simulation, so it goes on drawing.
         self._all = s.mode != "ismcts" and hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
         self._strata = hidden.strata() if s.strata != "none" and not self._all else []
@@ -377,23 +388,29 @@ class _Deals:
         return hands
 
     def draw(self, start: int, n: int) -> Samples:
-        """Deals number start .. start + n - 1."""
+        """n deals more, after `start`; fewer when there are no more."""
+        s = self.player.settings
         if self._all:
             deals, log_p = self._deals[start:start + n], self._log_p[start:start + n]
-        elif len(self._strata) > 1:
-            deals = self.hidden.draw_stratified(n, self._rng, self._strata, start=start, shift=self._shift,
-                                                equal=self.player.settings.strata == "equal")
-            log_p = np.zeros(n)
         else:
-            deals, log_p = self.hidden.draw(n, self._rng), np.zeros(n)
+            drawn, pool = len(self._hands), n * int(s.pool or 1)
+            if len(self._strata) > 1:
+                deals = self.hidden.draw_stratified(pool, self._rng, self._strata, start=start * int(s.pool or 1),
+                                                    shift=self._shift, equal=s.strata == "equal")
+            else:
+                deals = self.hidden.draw(pool, self._rng)
+            log_p = np.zeros(pool)
         hands = self.player.kit.seat_hands(self.infoset, deals)
         if self._past is not None and len(deals):
-            s = self.player.settings
-            log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights), beta=float(s.beta or 0),
-                                        slices=s.slices or None, most_moves=self.player.kit.most_moves)
+            log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights),
+                                        beta=float(s.beta or 0.0) / self._unit, slices=s.slices or None,
+                                        most_moves=self.player.kit.most_moves)
             log_p = log_p + self.player.kit.log_weight(self.infoset, hands)
         self._hands.append(deals)
         self._logs.append(log_p)
+        if len(deals) > n:
+            kept, log_p = thinned(log_p, n, float(np.random.default_rng((int(self._rng[0]), drawn)).random()))
+            hands = hands[kept]
         return Samples(hands, log_p, last=self._all and start + n >= len(self._deals))
 
     def belief(self) -> Belief:

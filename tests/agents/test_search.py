@@ -250,7 +250,7 @@ def test_a_bid_can_be_left_to_the_rule_player():
     assert (decision.values, decision.belief, decision.ess) == ({}, None, 0.0)
 
 
-@pytest.mark.parametrize("weights", ["iec", "bayes", "linear"])
+@pytest.mark.parametrize("weights", ["iec", "bayes", "linear", "quantal"])
 @GAMES
 def test_never_zero_samples_whatever_was_played(game, weights):
     """Random play and a beta at which no deal can be believed."""
@@ -371,7 +371,7 @@ def test_few_deals_are_looked_at_all(game):
 @GAMES
 @pytest.mark.parametrize(("setting", "words"), [
     ("mode=x", "unknown mode of search 'x'; known: flat, ismcts, tree"),
-    ("weights=foo", "unknown weights of search 'foo'; known: bayes, iec, linear, uniform"),
+    ("weights=foo", "unknown weights of search 'foo'; known: bayes, iec, linear, quantal, uniform"),
     ("strata=some", "unknown strata of search 'some'; known: equal, exact, none"),
     ("leaf=net", "unknown leaf of search 'net'"),
     ("policy=greed", "unknown policy of search 'greed'"),
@@ -438,7 +438,7 @@ for game in ("gongzhu", "doudizhu"):
     specs = [name for name in agents.names(game)
              if name not in ("search", "oracle") and (name != "rlcard" or find_spec("douzero"))]
     specs += [f"search:samples=2,sims=2,mode={mode},weights={weights}" for mode in ("tree", "flat", "ismcts")
-              for weights in ("uniform", "iec", "bayes", "linear")]
+              for weights in ("uniform", "iec", "bayes", "linear", "quantal")]
     specs += [f"search:sims=2,{more}" for more in ("samples=2,mode=tree,prior=5", "samples=2,leaf=random", "samples=600")]
     if game == "gongzhu":
         specs += [f"search:samples=2,sims=2,leaf={more}" for more in ("blueprint", "rollout", "rollout,policy=rule")]

@@ -98,14 +98,22 @@ def values_of(state, policy, kernel):
 
 def log_score(state, actions, weighed, policy, kernel, beta, rule):
     """Replay `actions` on `state` (all hands open); the log of the product of the factors of those `weighed`."""
-    total = 0.0
+    total, seats = 0.0, {}
     for number, action in enumerate(actions):
         if number in weighed:
             values = values_of(state, policy, kernel)
-            if len(values) > 1:
+            if len(values) > 1 and rule == "quantal":
+                seats.setdefault(state.turn, []).append([chance(values, action, beta, k) for k in range(7)])
+            elif len(values) > 1:
                 total += math.log(factor(values, action, beta, rule))
         state.act(action)
-    return total
+    return total + sum(math.log(np.prod(chances, axis=0).mean()) for chances in seats.values())
+
+
+def chance(values, chosen, beta, kind):
+    """How likely a player of a kind is to choose an action: six that answer more and more sharply, and random moves."""
+    sharp = factor(values, chosen, beta * 2 ** kind, "bayes") if kind < 6 else 1 / len(values)
+    return 0.98 * sharp + 0.02 / len(values)
 
 
 def weighed_actions(seats, observer, last=None):

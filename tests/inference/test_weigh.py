@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inference._rng_kernels import stream
-from inference.belief import FLOOR, Belief, weights_of
+from inference.belief import FLOOR, Belief, thinned, weights_of
 from inference.past import Past, log_weights
 from searchdou.agents import _doudizhu_rule_kernels as rule
 from searchdou.games import doudizhu, gongzhu
@@ -21,7 +21,7 @@ from searchdou.games.gongzhu.cards import unpack as cards
 
 from . import cases, naive
 
-RULES = ["iec", "bayes", "linear"]
+RULES = ["iec", "bayes", "linear", "quantal"]
 DEALS = 5
 MOST_MOVES = 4 * 8192
 
@@ -132,6 +132,43 @@ def test_weights_sum_to_one_and_have_a_floor(logs):
     assert weights.min() >= FLOOR * weights.max() * (1 - 1e-12)
     raw = np.maximum(np.exp(np.array(logs) - max(logs)), 1e-4)
     assert weights == pytest.approx(raw / raw.sum())
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("spread", [0.0, 0.5, 3.0, 30.0])
+def test_fewer_deals_stand_for_all_of_them(spread):
+    """Whatever is kept, its weights are right on average, and the heavy ones are always there."""
+    rng = np.random.default_rng(1)
+    logs = 5.0 + spread * rng.standard_normal(40)
+    wanted = weights_of(logs) * np.exp(logs).sum() if spread < 10 else None
+    total, turns = np.zeros(40), 400
+    for turn in range(turns):
+        kept, kept_logs = thinned(logs, 8, (turn + 0.5) / turns)
+        assert len(set(kept.tolist())) == 8
+        assert (np.diff(kept) > 0).all()
+        assert int(np.argmax(logs)) in kept or spread < 1
+        total[kept] += np.exp(kept_logs) / turns
+    if wanted is not None:
+        assert total == pytest.approx(wanted, rel=0.15, abs=0.02 * wanted.max())
+    kept, kept_logs = thinned(logs, 40, 0.3)
+    assert kept.tolist() == list(range(40))
+    assert kept_logs.tolist() == logs.tolist()
+
+
+def test_quantal_takes_its_players_as_they_are():
+    """A seat that always does what the policy would do tells more than one that moves at random: its deals differ more."""
+    spreads = []
+    for noise in (0.0, 1.0):
+        rng, state = random.Random(4), gongzhu.Game().deal(4)
+        while len(state.history) < 30:
+            values = naive.values_of(state, greedy.Greedy(0.0), greedy.greedy_values)
+            state.play(rng.choice(list(values)) if noise else max(values, key=lambda move: values[move]))
+        infoset = state.infoset()
+        deals = gongzhu_hidden.hidden_of(infoset).draw(200, stream(9))
+        logs = log_weights(gongzhu_hidden.past_of(infoset), gongzhu_hidden.seat_hands(infoset, deals), greedy.Greedy(0.0),
+                           rule="quantal", beta=0.01, most_moves=MOST_MOVES)
+        spreads.append(float(np.std(logs)))
+    assert spreads[0] > spreads[1]
 
 
 @pytest.mark.parametrize("kind", RULES)

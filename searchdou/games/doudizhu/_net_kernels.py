@@ -248,7 +248,8 @@ class Finish(NamedTuple):
     root: Floats            # [2] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0
     mix: float = 0.5        # how much winning counts as such
     depth: int = 0          # above 0: after so many actions the seat to act says what it expects
-    temper: float = 0.0     # the other side's moves are drawn by e^(value / temper), in stakes: it may think otherwise
+    temper: float = 0.0     # the peasants' moves are drawn by e^(value / temper), in stakes, when the landlord acts at the
+                            # root: they may think otherwise
 
 
 @kernel
@@ -274,7 +275,7 @@ def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> fl
     while position.winner < 0:
         if played == leaf.depth and played > 0:
             return expected_value(leaf, position, out)
-        if leaf.temper > 0.0 and (position.turn == position.landlord) != (leaf.root[1] > 0.5):
+        if leaf.temper > 0.0 and leaf.root[1] > 0.5 and position.turn != position.landlord:
             position = step(position, tempered_choice(leaf.policy, leaf.temper, position, rng, out))
         else:
             position = step(position, blueprint_choice(leaf.policy, position, rng, out))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from inference.hidden import Hidden, Impossible, Kind
 from inference.past import Past
 from searchdou.errors import BadInfoSet
-from searchdou.games.doudizhu import _kernels
+from searchdou.games.doudizhu import _kernels, _search_kernels
 from searchdou.games.doudizhu.cards import RANKS, pack, unpack
 from searchdou.games.doudizhu.infoset import InfoSet
 
@@ -101,6 +101,12 @@ def _recent(infoset: InfoSet) -> int:
     return kept
 
 
+def stake_of(infoset: InfoSet) -> float:
+    """The points of one stake before bombs doubled it."""
+    bombs = infoset.bombs if infoset.rules.bombs_double else 0
+    return float(_search_kernels.scale(view_of(infoset)) >> bombs)
+
+
 def past_of(infoset: InfoSet) -> Past:
     """What the others did, bids included, for weighing."""
     offset = np.array([*infoset.packed_played, 0], np.int64)
@@ -139,4 +145,4 @@ def _counts(packed: int | Ints) -> Ints:
     return np.stack([np.asarray(packed) >> (4 * rank) & 7 for rank in range(13)], axis=-1)
 
 
-__all__ = ["copies_log_weight", "hidden_of", "past_of", "public_left", "seat_hands", "view_of"]
+__all__ = ["copies_log_weight", "hidden_of", "past_of", "public_left", "seat_hands", "stake_of", "view_of"]
