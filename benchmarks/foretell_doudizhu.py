@@ -34,6 +34,7 @@ from searchdou.agents.search import SearchPlayer, _Deals
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import Deal, Game, Move, _kernels, encode
 from searchdou.games.doudizhu._net_kernels import blueprint_values
+from searchdou.games.doudizhu._search_kernels import scale
 
 MOVES = 4
 LOOKED_AT = 0.35            # of the decisions
@@ -59,7 +60,7 @@ def nets() -> Any:
 
 def played_on(state: Any, move: int, ours: Any, theirs: Any, landlord: bool) -> float:
     """Points of our side, half of them for the win as such, when `move` is played and both play on."""
-    game, unit = state.copy(), 2.0 * 2 ** state.infoset().bombs
+    game, unit = state.copy(), float(scale(state.position))
     game.act(Move(move))
     while not game.is_over:
         mine = (game.turn == game.landlord) == landlord
@@ -151,7 +152,10 @@ def main() -> None:
                       f"{(first[0] - squares).mean():+.3f} ± {error(first[0] - squares, of):.3f}",
                       f"{worth.mean():+.3f} ± {error(worth, games):.3f}",
                       f"{(worth - first[1]).mean():+.3f} ± {error(worth - first[1], games):.3f}"])
-    command = f"--side {options.side} --against {options.against} --games {options.games} --seed {options.seed}"
+    more = "".join(f" --{name} {value:g}" for name, value, usual in (
+        ("samples", options.samples, 100), ("trust", options.trust, 20)) if value != usual)
+    more += "".join(f" --model {model}" for model in options.models) if tuple(options.models) != MODELS else ""
+    command = f"--side {options.side} --against {options.against} --games {options.games} --seed {options.seed}{more}"
     print(f"\n`python benchmarks/foretell_doudizhu.py {command}`\n\nSearchDou {searchdou.__version__}, weights {digest}. "
           f"{len(truth):,} decisions of {options.games} games, {options.samples} deals each, in points; the net's own "
           f"choice is worth {truth[:, 0].mean():+.3f}, the best of the four, seen afterwards, "

@@ -23,8 +23,8 @@ CHANGES = {
                 "leaf=value,mode=tree,sims=30,backup=mean,c=60", "leaf=rollout", "solve=12", "solve=24", "weights=uniform",
                 "beta=0.01", "beta=0.04", "slices=8", "strata=none", "sure=0,gain=0", "gain=0"],
     "doudizhu": ["moves=3", "moves=8", "trust=0", "trust=60", "mix=0", "mix=1", "solve=0", "solve=16", "caution=1",
-                 "weights=iec", "weights=bayes", "strata=exact", "leaf=value,mode=tree,backup=best,sims=30",
-                 "leaf=rollout,policy=rule,trust=0"]}
+                 "weights=uniform", "weights=iec", "weights=bayes", "pool=1", "pool=6", "beta=0.3", "temper=0", "temper=0.2",
+                 "strata=exact", "leaf=value,mode=tree,backup=best,sims=30", "leaf=rollout,policy=rule,trust=0"]}
 OPPONENTS = {"gongzhu": "greed", "doudizhu": "rlcard"}
 
 

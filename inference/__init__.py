@@ -4,8 +4,8 @@ The lowest layer of the house. It knows no game and imports nothing of `searchdo
 file here shares: the `kernel` decorator, bit tricks, the random stream, and the stubs a game fills.
 
     hidden.py    the unseen cards and where they may lie; exact uniform and stratified deals, enumeration
-    past.py      what has been done, and the score it gives a deal (IEC, Bayes)
-    belief.py    weighted deals: effective sample size, marginals, entropy, log-loss
+    past.py      what has been done, and the score it gives a deal (IEC, Bayes, quantal)
+    belief.py    weighted deals: effective sample size, marginals, entropy, log-loss; fewer that stand for many
 """
 
 from inference.belief import Belief

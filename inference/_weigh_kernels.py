@@ -1,4 +1,4 @@
-"""Scores of deals by what the players did: IEC and Bayes (ScrofaZero 5.4)."""
+"""Scores of deals by what the players did: IEC and Bayes (ScrofaZero 5.4), and Bayes for players of unknown kinds."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _add_by_kind(state: Any, action: int, policy: Any, beta: float, out: Ints, q
     top = q[0]
     for i in range(1, n):
         top = max(top, q[i])
-    sums[:] = 0.0
+    powers[:], sums[:] = 0.0, 0.0
     for i in range(n):
         power = exp(-beta * (top - q[i]))
         for k in range(KINDS - 1):

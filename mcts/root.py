@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inference._math_kernels import normal_gain
 from inference._rng_kernels import stream
 from inference.belief import weights_of
 from mcts import _root_kernels as kernels
@@ -135,7 +136,7 @@ class Root:
         counts = np.zeros(2, np.int64)
         for worker in self.workers:
             worker.forget()
-        deals, finished, pace = 0, False, 0.0        # pace: seconds a valued candidate took so far
+        deals, finished, pace = 0, False, 0.0        # pace: seconds a valued candidate took so far, its deal's drawing too
         for number in range(rounds):
             budget = None if limit.samples is None else -(-limit.samples * (number + 1) // rounds)
             until = None if limit.seconds is None else began + limit.seconds * (number + 1) / rounds
@@ -148,11 +149,11 @@ class Root:
                         break
                     # About a fifth of what is left at a time: the last one overshoots by little.
                     n = min(n, max(1, int(0.2 * left / (pace * active.sum()))) if pace else 1)
+                start = limit.clock()
                 drawn = draw(deals, n)
                 finished = drawn.last or len(drawn.hands) < n
                 if len(drawn.hands) == 0:
                     break
-                start = limit.clock()
                 block = self._value(view, drawn.hands, actions, active, seed, deals, counts)
                 pace = (limit.clock() - start) / (len(drawn.hands) * active.sum())
                 hands.append(drawn.hands)
@@ -223,8 +224,7 @@ def expected_gain(behind: Estimate) -> float:
     """
     if not behind.se > 0:
         return max(0.0, -behind.mean)
-    z = behind.mean / behind.se
-    return behind.se * (math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2)))
+    return float(normal_gain(behind.mean, behind.se))
 
 
 def _drop(active: Ints, values: Floats, weights: Floats, sign: float, favourite: int | None, sure: float, gain: float,
@@ -276,6 +276,7 @@ class InformationSetRoot:
         deals = 0
         while limit.samples is None or deals < limit.samples:
             n = 64 if limit.samples is None else min(64, limit.samples - deals)
+            n = min(n, 8) if deals == 0 and limit.seconds is not None else n
             if deals and limit.seconds is not None and limit.clock() - began > limit.seconds * (1 - 32 / (deals + 64)):
                 break
             drawn = draw(deals, n)

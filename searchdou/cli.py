@@ -116,7 +116,8 @@ def advise(game: GameOption = "doudizhu",
     if as_json:
         belief = decision.belief
         print(json.dumps({
-            "action": str(decision.action), "seconds": decision.seconds, "deals": decision.deals, "ess": decision.ess,
+            "action": str(decision.action), "seconds": decision.seconds, "deals": decision.deals,
+            "weighed": 0 if decision.belief is None else len(decision.belief.hands), "ess": decision.ess,
             "simulations": decision.simulations, "solved": decision.solved, "line": [str(a) for a in decision.line],
             "values": {str(a): {"mean": e.mean, "se": e.se, "visits": e.visits} if e.visits else None
                        for a, e in decision.values.items()},

@@ -18,7 +18,7 @@ class Decision:
     belief: Belief | None            # None when nothing is hidden or there was nothing to choose
     line: tuple[Any, ...]            # the play that is expected on the likeliest deal, the action first
     seconds: float
-    deals: int = 0                   # deals looked at
+    deals: int = 0                   # deals searched; the belief is of all that were weighed, which may be more
     simulations: int = 0
     solved: int = 0                  # endings solved exactly
 

@@ -116,7 +116,9 @@ def show_decision(decision: Any, console: Console, most: int = 12) -> None:
         console.print(belief_table(decision.belief))
     if len(decision.line) > 1:
         console.print("expected on the likeliest deal: " + " ".join(map(str, decision.line)))
-    console.print(f"{decision.deals} deals, effective {decision.ess:.0f}; {decision.simulations} simulations, "
+    weighed = 0 if decision.belief is None else len(decision.belief.hands)
+    of = f" of {weighed} weighed" if weighed > decision.deals else ""
+    console.print(f"{decision.deals} deals{of}, effective {decision.ess:.0f}; {decision.simulations} simulations, "
                   f"{decision.solved} endings solved, {decision.seconds:.3f} s", style="dim")
 
 

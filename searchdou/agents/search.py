@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._game_kernels import Uniform
-from inference._math_kernels import logs
+from inference._math_kernels import logs, normal_gain
 from inference._policy_kernels import Ahead, Mean, Rollout
-from inference._rng_kernels import stream
+from inference._rng_kernels import stream, uniform
 from inference.belief import Belief, thinned, weights_of
 from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
@@ -56,8 +56,9 @@ class SearchSettings:
     backup: str | None = None         # of a tree: mean of its simulations, or best child (minimax)
     weights: str | None = None        # of deals: uniform, iec, bayes, linear (the original program's factor), quantal (for
                                       # players of unknown kinds)
-    beta: float | None = None         # how sharply deals are weighed, per point of regret; of quantal, the least sharply
-    pool: int | None = None           # deals drawn and weighed for every one that is searched
+    beta: float | None = None         # how sharply deals are weighed, per point of regret; of quantal that of the freest
+                                      # kind of player, in DouDizhu per stake
+    pool: int | None = None           # deals drawn and weighed for every one that is searched, where not all are looked at
     slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
     strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
     c: float | None = None            # exploration, in points
@@ -112,7 +113,7 @@ class Kit:
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
-    with_weights: Callable[[str], dict[str, Any]] = lambda rule: {}       # and on how deals are weighed
+    with_given: Callable[[SearchSettings], dict[str, Any]] = lambda given: {}     # and on other settings
 
 
 def _second(state: Any) -> Any:
@@ -155,7 +156,7 @@ def _gongzhu_kit() -> Kit:
         opening=lambda s: lambda infoset: None, bids=("none",),
         judges=tuple(judges),
         example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
-        with_weights=lambda rule: {"beta": 0.01} if rule == "quantal" else {})
+        with_given=lambda given: {"beta": 0.01} if given.weights == "quantal" else {})
 
 
 def _more_exactly(seconds: float) -> dict[str, Any]:
@@ -181,6 +182,11 @@ def _doudizhu_kit() -> Kit:
         elif isinstance(getattr(leaf, "policy", None), rule.RulePolicy):
             rule.fix_prices(leaf.policy, infoset.packed_unseen + infoset.packed_hand)
 
+    def quantal_by_the_net(given: SearchSettings) -> dict[str, Any]:
+        # Weighing by `rule` takes twenty times as long, and its values have another scale.
+        weights = given.weights or ("iec" if given.policy == "rule" else "quantal")
+        return {"weights": weights} | ({"beta": 0.6, "pool": 3} if weights == "quantal" else {})
+
     def opening(s: SearchSettings) -> Callable[[Any], Opening | None]:
         if s.bids == "rule":
             player = RulePlayer()
@@ -196,7 +202,7 @@ def _doudizhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
-                  "weights": "quantal", "beta": 0.4, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
+                  "beta": 0.4, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
                   "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.1,
                   "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
@@ -213,7 +219,7 @@ def _doudizhu_kit() -> Kit:
         prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
         with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
-        with_weights=lambda rule: {"beta": 0.6, "pool": 3} if rule == "quantal" else {})
+        with_given=quantal_by_the_net)
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
@@ -245,14 +251,15 @@ class SearchPlayer:
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
             self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
-            Hidden((Kind("any", 0, 1, 1),), ((0,),), (1,), (1,), ("somewhere",)).enumerate()
+            logs(Hidden((Kind("any", 0, 1, 1),), ((0,),), (1,), (1,), ("somewhere",)).enumerate()[1])
+            normal_gain(0.0, 1.0)
 
     @staticmethod
     def complete(game: str, given: SearchSettings) -> SearchSettings:
         """The settings with everything decided that was left to the game, and checked."""
         kit = _KITS[game]()
         values = {f.name: getattr(given, f.name) for f in fields(given)}
-        defaults = kit.defaults | kit.with_weights(given.weights or kit.defaults["weights"])
+        defaults = kit.defaults | kit.with_given(given)
         if given.time and 0 < given.time < 1e6:
             defaults |= kit.with_time(given.time)
         for name, default in defaults.items():
@@ -393,13 +400,13 @@ class _Deals:
         if self._all:
             deals, log_p = self._deals[start:start + n], self._log_p[start:start + n]
         else:
-            drawn, pool = len(self._hands), n * int(s.pool or 1)
+            pool = int(s.pool or 1)
             if len(self._strata) > 1:
-                deals = self.hidden.draw_stratified(pool, self._rng, self._strata, start=start * int(s.pool or 1),
+                deals = self.hidden.draw_stratified(n * pool, self._rng, self._strata, start=start * pool,
                                                     shift=self._shift, equal=s.strata == "equal")
             else:
-                deals = self.hidden.draw(pool, self._rng)
-            log_p = np.zeros(pool)
+                deals = self.hidden.draw(n * pool, self._rng)
+            log_p = np.zeros(n * pool)
         hands = self.player.kit.seat_hands(self.infoset, deals)
         if self._past is not None and len(deals):
             log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights),
@@ -409,7 +416,7 @@ class _Deals:
         self._hands.append(deals)
         self._logs.append(log_p)
         if len(deals) > n:
-            kept, log_p = thinned(log_p, n, float(np.random.default_rng((int(self._rng[0]), drawn)).random()))
+            kept, log_p = thinned(log_p, n, float(uniform(self._rng)))
             hands = hands[kept]
         return Samples(hands, log_p, last=self._all and start + n >= len(self._deals))
 

@@ -114,8 +114,24 @@ def test_the_other_side_may_think_otherwise():
     values = [nets.finish_value(leaf, position, stream(seed), out) for seed in (*range(12), 0)]
     assert values[0] == values[-1]
     assert len(set(values)) > 1
-    calm = nets.Finish(policy, np.array([2.0, 1.0]), 0.5, 0, 0.0)
-    assert len({nets.finish_value(calm, position, stream(seed), out) for seed in range(12)}) == 1
+    for landlord, temper in ((1.0, 0.0), (0.0, 0.5)):                    # nor does it when a peasant thinks
+        calm = nets.Finish(policy, np.array([2.0, landlord]), 0.5, 0, temper)
+        assert len({nets.finish_value(calm, position, stream(seed), out) for seed in range(12)}) == 1
+
+
+def test_a_stake_is_what_a_loss_costs_without_bombs():
+    """By bids, and by rule sets that do or do not count them twice for the landlord; bombs that lie there do not matter."""
+    for rules, bid, stake in (("standard", 1, 2.0), ("standard", 3, 6.0), ("douzero", None, 2.0), ("rlcard", None, 1.0)):
+        state = Game(rules, bidding=bid is not None).deal(4)
+        while state.phase == "bid":
+            state.bid(bid if state.infoset().bid == 0 else 0)
+        bombs = 0
+        while not state.is_over and bombs < 2:
+            assert hidden.stake_of(state.infoset()) == stake
+            moves = state.legal_actions()
+            bomb = next((move for move in moves if move.category.name in ("BOMB", "ROCKET")), None)
+            bombs += bomb is not None
+            state.act(bomb or moves[0])
 
 
 # --- bids ---------------------------------------------------------------------------------------------------------------

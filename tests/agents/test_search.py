@@ -17,7 +17,8 @@ from numba.core import config
 from inference._rng_kernels import stream
 from mcts._solver_kernels import HUGE, new_table, solve
 from searchdou import Agent
-from searchdou.agents.search import SearchPlayer, SearchSettings
+from searchdou.agents import make
+from searchdou.agents.search import SearchPlayer, SearchSettings, _Deals
 from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError, UnknownName
 from searchdou.games import doudizhu, gongzhu
 from searchdou.games.doudizhu import hidden as doudizhu_hidden
@@ -74,7 +75,7 @@ NET_SPECS = ["leaf=value,policy=blueprint", "leaf=value,backup=mean", "leaf=blue
              "leaf=rollout,policy=blueprint,prior=20", "leaf=value,mode=ismcts", "leaf=value,weights=bayes,caution=1"]
 
 DOUDIZHU_SPECS = ["leaf=rollout,policy=rule,caution=1,trust=0", "leaf=value,mode=tree,backup=best", "trust=5,mix=1,depth=5",
-                  "weights=iec,policy=blueprint"]
+                  "weights=iec,policy=blueprint", "strata=exact", "mode=ismcts"]
 
 
 @pytest.mark.parametrize(("game", "spec"), [(game, spec) for game in ("gongzhu", "doudizhu") for spec in SPECS]
@@ -154,12 +155,13 @@ def test_deadlines_are_kept(game, seconds):
 
 
 WARM = """
-from inference import _uniform_kernels, _weigh_kernels
+from inference import _math_kernels, _uniform_kernels, _weigh_kernels
 from mcts import _root_kernels
 from searchdou import Agent
-Agent({game!r}, "search:time=0.05,weights=iec")
+Agent({game!r}, "search:time=0.05")
 for kernel in (_weigh_kernels.weigh, _uniform_kernels.draw_hands, _uniform_kernels.list_hands,
-               _root_kernels.value_candidates):
+               _root_kernels.value_candidates, _root_kernels.weighted, _math_kernels.logs, _math_kernels.normalise,
+               _math_kernels.normal_gain):
     assert kernel.signatures, kernel
 """
 
@@ -210,7 +212,7 @@ def test_a_decision_tells_values_belief_and_a_line(game, mode):
         assert decision.action in seen
         assert all(np.isfinite(decision.values[action].mean) for action in seen)
         assert decision.ranked()[0][0] == decision.action
-        assert 1 <= decision.ess <= decision.deals + 1e-9
+        assert 1 <= decision.ess <= len(decision.belief.hands) + 1e-9
         assert decision.belief.marginals.sum(axis=1) == pytest.approx(np.ones(len(decision.belief.hidden.kinds)))
         assert decision.line[0] == decision.action
         line = follow(game, infoset, decision)
@@ -248,6 +250,38 @@ def test_a_bid_can_be_left_to_the_rule_player():
     assert decision.action in state.legal_actions()
     assert decision.action == Agent("doudizhu", "rule").act(state.infoset())
     assert (decision.values, decision.belief, decision.ess) == ({}, None, 0.0)
+
+
+def test_defaults_follow_what_was_chosen():
+    """How sharply and how many deals are weighed is settled for each way to weigh; what is given stays as it is given."""
+    for given, wanted in (("samples=2", ("quantal", 0.6, 3)), ("weights=iec", ("iec", 0.4, 1)),
+                          ("policy=rule", ("iec", 0.4, 1)),
+                          ("weights=quantal,policy=rule", ("quantal", 0.6, 3)), ("weights=uniform", ("uniform", 0.4, 1)),
+                          ("pool=5,beta=0.1", ("quantal", 0.1, 5))):
+        settings = make("doudizhu", f"search:{given}").settings
+        assert (settings.weights, settings.beta, settings.pool) == wanted
+    settings = make("gongzhu", "search:weights=quantal").settings
+    assert (settings.beta, settings.pool) == (0.01, 1)
+
+
+@pytest.mark.parametrize("strata", ["none", "exact"])
+@GAMES
+def test_more_deals_are_weighed_than_searched(game, strata):
+    """As many as asked for are searched, three times as many make the belief, and strata go on from block to block."""
+    player = make(game, f"search:weights=quantal,pool=3,samples=600,strata={strata}")
+    infoset = states(game)[1].infoset()
+    hidden = player.kit.hidden_of(infoset)
+    deals, other = (_Deals(player, infoset, hidden) for _ in range(2))
+    searched = [deals.draw(start, 20) for start in (0, 20)]
+    assert [len(samples.hands) for samples in searched] == [20, 20]
+    assert not any(samples.last for samples in searched)
+    assert len(deals.belief().hands) == 120
+    rows = {tuple(row) for row in player.kit.seat_hands(infoset, deals.belief().hands).tolist()}
+    assert all(tuple(row) in rows for samples in searched for row in samples.hands.tolist())
+    total = sum(float(np.exp(samples.log_weights).sum()) for samples in searched)
+    assert total == pytest.approx(float(np.exp(np.concatenate(deals._logs)).sum()), rel=0.05)     # as heavy as all together
+    again = other.draw(0, 20)
+    assert (again.hands == searched[0].hands).all()
 
 
 @pytest.mark.parametrize("weights", ["iec", "bayes", "linear", "quantal"])
@@ -388,6 +422,7 @@ def test_few_deals_are_looked_at_all(game):
     ("beta=-1", "beta must be at least 0, not -1.0"),
     ("samples=many", "samples takes .*, not 'many'"),
     ("sims=1.5", "sims takes .*, not '1.5'"),
+    ("pool=0", "pool must be at least 1, not 0"),
     ("speed=3", "unknown setting of search 'speed'"),
 ])
 def test_bad_settings(game, setting, words):

@@ -40,6 +40,18 @@ def test_what_is_known_exactly():
     assert kernels.logs(np.array([1.0, 4.0])).tolist() == [0.0, kernels.log(4.0)]
 
 
+@given(st.floats(-6, 20))
+def test_erfc_is_the_librarys(x):
+    assert kernels.erfc(x) == pytest.approx(math.erfc(x), rel=1e-10, abs=1e-200)
+
+
+@given(st.floats(-5, 5), st.floats(0.01, 10))
+def test_the_gain_of_a_normal_is_its_integral(mean, deviation):
+    z = mean / deviation
+    wanted = deviation * (math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2)))
+    assert kernels.normal_gain(mean, deviation) == pytest.approx(wanted, rel=1e-6, abs=1e-9 * deviation)
+
+
 @given(st.lists(st.floats(-40, 40), min_size=1, max_size=50))
 def test_weights_are_those_of_numpy_to_the_last_bits(scores):
     logs = np.array(scores)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from inference._math_kernels import log
 from inference.hidden import Hidden, Impossible, Kind
 from inference.past import Past
 from searchdou.errors import BadInfoSet
@@ -120,7 +121,7 @@ def past_of(infoset: InfoSet) -> Past:
     return Past(start, np.array(actions, np.int64), np.array([seat != infoset.seat for seat in seats], bool), offset)
 
 
-_LOG_FACTORIAL = np.array([math.lgamma(n + 1) for n in range(8)])
+_LOG_FACTORIAL = np.array([log(math.factorial(n)) for n in range(8)])
 
 
 def copies_log_weight(infoset: InfoSet, hands: Ints) -> Floats:
