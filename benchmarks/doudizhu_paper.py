@@ -239,13 +239,13 @@ def oracle(bench: Bench) -> None:
 
 # --- the ablation ---------------------------------------------------------------------------------------------------
 
-CELLS = (("blueprint rollouts, uniform", "weights=uniform,temper=0"),
-         ("blueprint rollouts, exact strata", "weights=uniform,strata=exact,temper=0"),
-         ("blueprint rollouts, IEC", "weights=iec,temper=0"), ("blueprint rollouts, Bayes", "weights=bayes,temper=0"),
-         ("blueprint rollouts, exact strata and IEC", "weights=iec,strata=exact,temper=0"),
-         ("blueprint rollouts, quantal", "weights=quantal,pool=1,temper=0"),
-         ("the same, three deals weighed for one searched", "weights=quantal,temper=0"),
-         ("the same, peasants not at their best (default)", "weights=quantal"),
+CELLS = (("blueprint rollouts, uniform", "weights=uniform"),
+         ("blueprint rollouts, exact strata", "weights=uniform,strata=exact"),
+         ("blueprint rollouts, IEC", "weights=iec"), ("blueprint rollouts, Bayes", "weights=bayes"),
+         ("blueprint rollouts, exact strata and IEC", "weights=iec,strata=exact"),
+         ("blueprint rollouts, quantal", "weights=quantal,pool=1"),
+         ("the same, three deals weighed for one searched (default)", "weights=quantal"),
+         ("the same, peasants not at their best", "weights=quantal,temper=0.1"),
          ("open-card values at the leaves of a tree, uniform", "leaf=value,mode=tree,backup=best,sims=20,weights=uniform"),
          ("open-card values, no tree, uniform", "leaf=value,mode=flat,sims=1,weights=uniform"))
 

@@ -203,7 +203,7 @@ def _doudizhu_kit() -> Kit:
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
                   "beta": 0.4, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
-                  "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.1,
+                  "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.0,
                   "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
