@@ -17,6 +17,7 @@ Games are kept in --runs, and go on from there.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 from functools import cache, partial
 from pathlib import Path
@@ -27,10 +28,9 @@ from _paper import HERE, each_game, frozen_nets, table
 from doudizhu_paper import FILES
 
 import searchdou
-from inference._rng_kernels import stream
 from inference.belief import weights_of
 from searchdou import agents
-from searchdou.agents.search import SearchPlayer, _Deals
+from searchdou.agents.search import _Deals
 from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import Deal, Game, Move, _kernels, encode
 from searchdou.games.doudizhu._net_kernels import blueprint_values
@@ -48,9 +48,8 @@ def made(spec: str) -> Any:
     return agents.make("doudizhu", spec)
 
 
-@cache
-def searching(model: str, samples: int) -> SearchPlayer:
-    return agents.make("doudizhu", f"search:samples={samples},sure=0,gain=0,{model}")   # type: ignore[return-value]
+def searching(model: str, samples: int) -> Any:
+    return made(f"search:samples={samples},sure=0,gain=0,{model}")
 
 
 @cache
@@ -69,7 +68,7 @@ def played_on(state: Any, move: int, ours: Any, theirs: Any, landlord: bool) -> 
     return 0.5 * points + 0.5 * unit * (1 if points > 0 else -1)
 
 
-def said(player: SearchPlayer, infoset: Any, moves: list[int]) -> list[float]:
+def said(player: Any, infoset: Any, moves: list[int]) -> list[float]:
     """What a search says of the moves on all its deals, none dropped before."""
     deals, root = _Deals(player, infoset, player.kit.hidden_of(infoset)), player._root
     player.kit.prepare(root.workers[0].leaf, infoset)
@@ -130,9 +129,9 @@ def main() -> None:
     _, digest = frozen_nets("", FILES, options.runs)
     options.runs.mkdir(parents=True, exist_ok=True)
     name = f"{options.side} {options.against} {options.samples} {options.models}"
-    key = stream(0, *name.encode())[0]
+    key = hashlib.sha256(name.encode()).hexdigest()[:12]
     rows = each_game(partial(decisions, options), options.games, options.workers,
-                     options.runs / f"doudizhu-foretell-{options.side}-{options.seed}-{int(key):016x}-{digest}.jsonl")
+                     options.runs / f"doudizhu-foretell-{options.side}-{options.seed}-{key}-{digest}.jsonl")
     games = np.array([game for game, of_game in enumerate(rows) for _ in of_game])
     padded = np.array([[part + [np.nan] * (MOVES - len(part)) for part in row] for of_game in rows for row in of_game])
     truth, values = padded[:, 0], padded[:, 1]

@@ -182,7 +182,7 @@ def _doudizhu_kit() -> Kit:
         elif isinstance(getattr(leaf, "policy", None), rule.RulePolicy):
             rule.fix_prices(leaf.policy, infoset.packed_unseen + infoset.packed_hand)
 
-    def quantal_by_the_net(given: SearchSettings) -> dict[str, Any]:
+    def weighing_defaults(given: SearchSettings) -> dict[str, Any]:
         # Weighing by `rule` takes twenty times as long, and its values have another scale.
         weights = given.weights or ("iec" if given.policy == "rule" else "quantal")
         return {"weights": weights} | ({"beta": 0.6, "pool": 3} if weights == "quantal" else {})
@@ -219,7 +219,7 @@ def _doudizhu_kit() -> Kit:
         prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
         example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
         with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
-        with_given=quantal_by_the_net)
+        with_given=weighing_defaults)
 
 
 _KITS: dict[str, Callable[[], Kit]] = {"gongzhu": _gongzhu_kit, "doudizhu": _doudizhu_kit}
