@@ -73,7 +73,7 @@ def said(player: Any, infoset: Any, moves: list[int]) -> list[float]:
     deals, root = _Deals(player, infoset, player.kit.hidden_of(infoset)), player._root
     player.kit.prepare(root.workers[0].leaf, infoset)
     drawn = deals.draw(0, int(player.settings.samples or 0))
-    values = root._value(player.kit.view_of(infoset), drawn.hands, np.array(moves, np.int64), np.ones(len(moves), np.int64),
+    values = root._value(player.kit.view_of(infoset), drawn, np.array(moves, np.int64), np.ones(len(moves), np.int64),
                          infoset.key, 0, np.zeros(2, np.int64))
     return list(player.kit.sign_of(infoset) * (weights_of(drawn.log_weights) @ values))
 

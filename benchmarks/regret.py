@@ -53,7 +53,9 @@ def valued(view: Position, hands: np.ndarray, cards: np.ndarray, sign: int, leaf
     values, counts = np.zeros((len(hands), len(cards))), np.zeros(2, np.int64)
     streams = np.concatenate([stream(1, row) for row in range(len(hands))])
     began = time.process_time()
-    value_candidates(view, hands, streams, cards, np.ones(len(cards), np.int64), leaf, GREEDY, plan, scratch, values, counts)
+    nobody = np.zeros(len(hands), np.int64)
+    value_candidates(view, hands, nobody, streams, cards, np.ones(len(cards), np.int64), leaf, GREEDY, plan, scratch, values,
+                     counts)
     return sign * values, time.process_time() - began
 
 

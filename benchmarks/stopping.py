@@ -69,7 +69,7 @@ def case_of(player: SearchPlayer, infoset: Any, deals: int) -> Case | None:
     for worker in player._root.workers:
         kit.prepare(worker.leaf, infoset)
     samples = drawn.draw(0, deals)
-    values = player._root._value(view, samples.hands, np.array(kept), np.ones(len(kept), np.int64), 1, 0,
+    values = player._root._value(view, samples, np.array(kept), np.ones(len(kept), np.int64), 1, 0,
                                  np.zeros(2, np.int64))
     return Case(values, samples.log_weights, kit.sign_of(infoset), prior)
 

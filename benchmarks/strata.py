@@ -42,7 +42,7 @@ def run(positions: int, repeats: int) -> None:
                 rng = stream(11, seed, repeat)
                 for row, deals in enumerate((hidden.draw(DEALS, rng), hidden.draw_stratified(DEALS, rng, strata))):
                     values = np.empty((DEALS, 1))
-                    value_candidates(view, player.kit.seat_hands(infoset, deals),
+                    value_candidates(view, player.kit.seat_hands(infoset, deals), np.zeros(DEALS, np.int64),
                                      np.concatenate([stream(12, seed, repeat, i) for i in range(DEALS)]), action,
                                      np.ones(1, np.int64), worker.leaf, worker.prior, plan, worker.scratch, values,
                                      np.zeros(2, np.int64))

@@ -101,6 +101,25 @@ def action_values(policy: Any, state: Any, actions: Any, n: Any, q: Any) -> Any:
     return _policies[type(policy)].values(policy, state, actions, n, q)
 
 
+def has_habits(policy: Any) -> bool:
+    """Whether a policy also knows how a simple player of its game moves, one of habits (it has `habit`)."""
+    return hasattr(_policies[type(policy)], "habit")
+
+
+def habit_odds(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> None:
+    """How likely a player of habits is to take each of the n legal actions, into `odds`, in any unit; else nothing."""
+    if has_habits(policy):
+        _policies[type(policy)].habit(policy, state, actions, n, odds)
+
+
+def tell(leaf: Any, habits: Any) -> bool:
+    """Let a leaf know which seats play by habit on the deal to come, a bit a seat; whether it listens (it has `told`)."""
+    listens = hasattr(_policies[type(leaf)], "told")
+    if listens:
+        _policies[type(leaf)].told(leaf, habits)
+    return listens
+
+
 def evaluate(leaf: Any, state: Any, rng: Any, out: Any) -> Any:
     """What a leaf of the search is worth to side 0, in points."""
     return _policies[type(leaf)].evaluate(leaf, state, rng, out)
@@ -237,6 +256,51 @@ def _action_values(policy: Any, state: Any, actions: Any, n: Any, q: Any) -> Any
 
     def run(policy: Any, state: Any, actions: Any, n: Any, q: Any) -> Any:
         return impl(policy, state, actions, n, q)
+    return run
+
+
+@overload(has_habits)
+def _has_habits(policy: Any) -> Any:
+    made = _policies.get(_class(policy))
+    if made is None:
+        return None
+    answer = hasattr(made, "habit")
+
+    def run(policy: Any) -> Any:
+        return answer
+    return run
+
+
+@overload(habit_odds)
+def _habit_odds(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> Any:
+    made = _policies.get(_class(policy))
+    if made is None:
+        return None
+    if not hasattr(made, "habit"):
+        def nothing(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> Any:
+            pass
+        return nothing
+    impl = made.habit
+
+    def run(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> Any:
+        impl(policy, state, actions, n, odds)
+    return run
+
+
+@overload(tell)
+def _tell(leaf: Any, habits: Any) -> Any:
+    made = _policies.get(_class(leaf))
+    if made is None:
+        return None
+    if not hasattr(made, "told"):
+        def nothing(leaf: Any, habits: Any) -> Any:
+            return False
+        return nothing
+    impl = made.told
+
+    def run(leaf: Any, habits: Any) -> Any:
+        impl(leaf, habits)
+        return True
     return run
 
 

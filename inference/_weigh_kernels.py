@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import action_values, legal, step, turn, with_hands
+from inference._game_kernels import action_values, habit_odds, has_habits, legal, step, turn, with_hands
 from inference._math_kernels import exp, log
+from inference._rng_kernels import Stream, uniform
 from inference.kernel import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -17,12 +18,14 @@ Floats = npt.NDArray[np.float64]
 IEC, BAYES, LINEAR, QUANTAL = 0, 1, 2, 3
 LINEAR_FLOOR = 0.1      # the original program's factor: max(1 - beta * regret, 0.1)
 KINDS = 7               # of players in QUANTAL: six that halve their temperature from one to the next, and random moves
+HABIT = KINDS           # and, where the policy knows one, the player of habits
 LAPSE = 0.02            # the share of moves for which a kind of player does not answer: any legal one
+HABIT_LAPSE = 0.1       # the same of the player of habits, who is the least known of them
 
 
 @kernel
 def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints, policy: Any, beta: float, rule: int,
-          out: Ints, q: Floats, log_weights: Floats) -> None:
+          out: Ints, q: Floats, log_weights: Floats, habit: float, habits: Floats) -> None:
     r"""Log score of every deal: the product over the important past actions of
 
     \gamma = e^{-\beta (q_max - q_a)}                          (IEC, eq. 12)
@@ -30,14 +33,17 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
 
     QUANTAL is BAYES for a player of unknown kind: how sharply each seat chooses is not given but read from its actions.
     The score is the product over seats of the mean over kinds k of \prod_t \gamma_a^{2^k} / \sum \gamma^{2^k} (quantal
-    response, McKelvey and Palfrey 1995), `beta` being that of the freest kind.
+    response, McKelvey and Palfrey 1995), `beta` being that of the freest kind. A policy may know one kind more, the player
+    of habits (`habit_odds`), which a seat is with probability `habit` beforehand; how likely it is to be that one on a deal,
+    having acted so, goes into `habits` [deals, seats].
 
     `start` is the state at the first of `actions`; `hands` [deals, seats] plus `offset` [seats] are the cards every
     seat held then. The denominators of eq. 13 are dropped by IEC on purpose: it makes the score insensitive to the
     number of legal choices.
     """
     full = np.empty(hands.shape[1], np.int64)
-    kinds = np.zeros((hands.shape[1], KINDS))           # log score of every seat by kind
+    known = KINDS + 1 if has_habits(policy) and habit > 0.0 else KINDS
+    kinds = np.zeros((hands.shape[1], known))           # log score of every seat by kind
     powers, sums = np.empty(KINDS), np.empty(KINDS)
     for row in range(hands.shape[0]):
         for seat in range(full.size):
@@ -53,7 +59,12 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
             state = step(state, actions[t])
         if rule == QUANTAL:
             for seat in range(full.size):
-                score += _log_mean(kinds[seat])
+                other = _log_mean(kinds[seat, :KINDS])
+                if known > KINDS:
+                    odds = habit / (1.0 - habit) * exp(min(kinds[seat, HABIT] - other, 700.0))
+                    habits[row, seat] = odds / (1.0 + odds)
+                    other += log((1.0 - habit) * (1.0 + odds))
+                score += other
         log_weights[row] = score
 
 
@@ -79,6 +90,24 @@ def _add_by_kind(state: Any, action: int, policy: Any, beta: float, out: Ints, q
     powers[KINDS - 1], sums[KINDS - 1] = 1.0, n
     for k in range(KINDS):
         kinds[k] += log((1.0 - LAPSE) * powers[k] / sums[k] + LAPSE / n)
+    if kinds.size > KINDS:
+        habit_odds(policy, state, out, n, q)
+        total, chosen = 0.0, 0.0
+        for i in range(n):
+            total += q[i]
+            if out[i] == action:
+                chosen = q[i]
+        kinds[HABIT] += log((1.0 - HABIT_LAPSE) * chosen / total + HABIT_LAPSE / n)
+
+
+@kernel
+def draw_habits(chances: Floats, rng: Stream, drawn: Ints) -> None:
+    """Which seats play by habit on each deal, with the chances [deals, seats]: a bit a seat."""
+    for row in range(chances.shape[0]):
+        drawn[row] = 0
+        for seat in range(chances.shape[1]):
+            if chances[row, seat] > 0.0 and uniform(rng) < chances[row, seat]:
+                drawn[row] |= 1 << seat
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference import _weigh_kernels as kernels
+from inference._game_kernels import has_habits
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -33,12 +34,19 @@ class Past(NamedTuple):
 
 
 def log_weights(past: Past, hands: Ints, policy: Any, *, rule: str = "iec", beta: float = 0.02, slices: int | None = None,
-                most_moves: int = 64) -> Floats:
-    """Log score of every deal, hands [deals, seats]; see `_weigh_kernels.weigh`."""
+                most_moves: int = 64, habit: float = 0.0, habits: Floats | None = None) -> Floats:
+    """Log score of every deal, hands [deals, seats]; see `_weigh_kernels.weigh`.
+
+    With quantal a seat is a player of habits with probability `habit` beforehand; what that is once it has acted goes
+    into `habits` [deals, seats].
+    """
     scores = np.zeros(len(hands))
+    habits = np.empty(hands.shape) if habits is None else habits
+    habit = habit if rule == "quantal" and has_habits(policy) else 0.0
+    habits[:] = habit
     important = past.important(slices)
     if important.any():
         last = int(np.flatnonzero(important)[-1]) + 1
         kernels.weigh(past.start, past.actions[:last], important[:last], hands, past.offset, policy, beta, RULES[rule],
-                      np.empty(most_moves, np.int64), np.empty(most_moves), scores)
+                      np.empty(most_moves, np.int64), np.empty(most_moves), scores, habit, habits)
     return scores

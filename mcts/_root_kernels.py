@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import action_values, cards_left, evaluate, legal, over, points, side, step, with_hands
+from inference._game_kernels import action_values, cards_left, evaluate, legal, over, points, side, step, tell, with_hands
 from inference._math_kernels import log
 from inference._rng_kernels import below
 from inference.kernel import kernel
@@ -114,21 +114,24 @@ def _searched(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, r
 
 
 @kernel
-def value_candidates(view: Any, hands: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any, prior: Any,
-                     plan: Plan, scratch: Scratch, values: Floats, counts: Ints) -> None:
+def value_candidates(view: Any, hands: Ints, habits: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any,
+                     prior: Any, plan: Plan, scratch: Scratch, values: Floats, counts: Ints) -> None:
     """Fill `values` [deals, candidates] for the active candidates on the deals `hands` [deals, seats].
 
     `streams` [deals] seeds every deal; all candidates of a deal see the same random numbers, so that their
-    differences are sharper than their values, and nothing depends on which thread does what.
+    differences are sharper than their values, and nothing depends on which thread does what. `habits` [deals] says which
+    seats play by habit, a bit a seat: a leaf that knows how solves nothing then, since a solution is of best play.
     """
     rng = np.empty(1, np.uint64)
+    unsolved = Plan(plan.tree, plan.simulations, plan.c, plan.temperature, -1, plan.solve_nodes, plan.minimax, plan.alone)
     for row in range(hands.shape[0]):
+        known = unsolved if tell(leaf, habits[row]) and habits[row] else plan
         world = with_hands(view, hands[row])
         scratch.table.nodes[2] = (streams[row] >> SHIFT) << ONE       # even: a key's lowest bit says that it is in use
         for i in range(candidates.size):
             if active[i]:
                 rng[0] = streams[row]
-                values[row, i] = value_of(step(world, candidates[i]), leaf, prior, plan, scratch, rng, counts)
+                values[row, i] = value_of(step(world, candidates[i]), leaf, prior, known, scratch, rng, counts)
 
 
 # --- information-set search: one tree for all deals ----------------------------------------------------------------

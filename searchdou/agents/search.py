@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import Uniform
+from inference._game_kernels import Uniform, has_habits, tell
 from inference._math_kernels import logs, normal_gain
 from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream, uniform
+from inference._weigh_kernels import draw_habits
 from inference.belief import Belief, thinned, weights_of
 from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
@@ -58,6 +59,8 @@ class SearchSettings:
                                       # players of unknown kinds)
     beta: float | None = None         # how sharply deals are weighed, per point of regret; of quantal that of the freest
                                       # kind of player, in DouDizhu per stake
+    habits: float | None = None       # how likely each other seat is beforehand to be a simple player of habits, whom
+                                      # quantal weights tell by its actions and playouts foresee (DouDizhu); 0: nobody is
     pool: int | None = None           # deals drawn and weighed for every one that is searched, where not all are looked at
     slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
     strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
@@ -110,6 +113,7 @@ class Kit:
     example: Callable[[], Any]          # any infoset with a past, to warm up on
     bids: tuple[str, ...]                   # ways to bid
     judges: tuple[str, ...]                 # nets that value lines
+    seats: int
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
@@ -140,9 +144,9 @@ def _gongzhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
-                  "weights": "iec", "beta": 0.02, "pool": 1, "slices": 0, "strata": "none", "c": 20.0, "prior": 0.0,
-                  "moves": 0, "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0, "temper": 0.0,
-                  "bids": "none", "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
+                  "weights": "iec", "beta": 0.02, "habits": 0.0, "pool": 1, "slices": 0, "strata": "none", "c": 20.0,
+                  "prior": 0.0, "moves": 0, "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0,
+                  "temper": 0.0, "bids": "none", "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
         candidates=lambda infoset: [card for card in range(52) if infoset.packed_legal >> card & 1],
@@ -155,7 +159,7 @@ def _gongzhu_kit() -> Kit:
         prepare=lambda leaf, infoset: None, unit=lambda infoset: 1.0,
         opening=lambda s: lambda infoset: None, bids=("none",),
         judges=tuple(judges),
-        example=lambda: _second(Game().deal(0)), most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
+        example=lambda: _second(Game().deal(0)), seats=4, most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
         with_given=lambda given: {"beta": 0.01} if given.weights == "quantal" else {})
 
 
@@ -178,14 +182,16 @@ def _doudizhu_kit() -> Kit:
 
     def prepare(leaf: Any, infoset: Any) -> None:
         if isinstance(leaf, net_kernels.Finish):
-            leaf.root[:] = _search_kernels.scale(hidden.view_of(infoset)), infoset.landlord == infoset.seat
+            leaf.root[:] = _search_kernels.scale(hidden.view_of(infoset)), infoset.landlord == infoset.seat, 0
         elif isinstance(getattr(leaf, "policy", None), rule.RulePolicy):
             rule.fix_prices(leaf.policy, infoset.packed_unseen + infoset.packed_hand)
 
     def weighing_defaults(given: SearchSettings) -> dict[str, Any]:
         # Weighing by `rule` takes twenty times as long, and its values have another scale.
         weights = given.weights or ("iec" if given.policy == "rule" else "quantal")
-        return {"weights": weights} | ({"beta": 0.6, "pool": 3} if weights == "quantal" else {})
+        if weights != "quantal":
+            return {"weights": weights}
+        return {"weights": weights, "beta": 0.6, "pool": 3, "habits": 0.0 if given.policy == "rule" else 0.03}
 
     def opening(s: SearchSettings) -> Callable[[Any], Opening | None]:
         if s.bids == "rule":
@@ -202,7 +208,7 @@ def _doudizhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
-                  "beta": 0.4, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
+                  "beta": 0.4, "habits": 0.0, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
                   "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.0,
                   "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
@@ -212,12 +218,12 @@ def _doudizhu_kit() -> Kit:
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         leaves={"value": lambda s: encode.oracle_in(s.nets, s.mix or 0.0),
-                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(2), s.mix or 0.0,
+                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(3), s.mix or 0.0,
                                                           s.depth or 0, s.temper or 0.0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
-        example=lambda: _second(Game(bidding=False).deal(0)), most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
+        example=lambda: _second(Game(bidding=False).deal(0)), seats=3, most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
         with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
         with_given=weighing_defaults)
 
@@ -247,6 +253,8 @@ class SearchPlayer:
         self._information_set = InformationSetRoot(lambda: make_leaf(s), self.plan.c,
                                                    most_moves=self.kit.most_moves) if s.mode == "ismcts" else None
         self._policy = make_policy(s)
+        if s.habits and not has_habits(self._policy):
+            raise SearchDouError(f"search: policy={s.policy} of {game} knows no player of habits; take habits=0")
         self._opening = self.kit.opening(s)
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
@@ -275,6 +283,10 @@ class SearchPlayer:
                             ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
+        if not 0 <= values["habits"] < 1:
+            raise SearchDouError(f"search: habits is a chance from 0 to below 1, not {values['habits']}")
+        if values["habits"] and values["weights"] != "quantal":
+            raise SearchDouError(f"search: habits are read by weights=quantal, not by weights={values['weights']}")
         if given.time is not None and not given.time > 0:
             raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
         if given.clock == "cpu" and given.threads > 1:
@@ -359,6 +371,7 @@ class SearchPlayer:
             scratch.table.nodes[:] = 0
             n = int(_solver_kernels.solved_line(state, scratch.table, scratch.out, line))
         elif not over:
+            tell(self._root.workers[0].leaf, 0)
             tree = _tree_kernels.new_tree(20_000)
             _tree_kernels.clear(tree)
             _tree_kernels.search(tree, state, self._root.workers[0].leaf, self._policy, 0.0, self.plan.c, 50,
@@ -380,6 +393,7 @@ class _Deals:
         self._all = s.mode != "ismcts" and hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
         self._strata = hidden.strata() if s.strata != "none" and not self._all else []
         self._shift = float(self._rng[0] >> np.uint64(11)) * 2.0 ** -53
+        self._silent = [infoset.seat, *range(player.kit.seats, 4)]      # places whose habits do not matter
         self._hands: list[Ints] = []
         self._logs: list[Floats] = []
         if self._all:
@@ -408,17 +422,21 @@ class _Deals:
                 deals = self.hidden.draw(n * pool, self._rng)
             log_p = np.zeros(n * pool)
         hands = self.player.kit.seat_hands(self.infoset, deals)
+        habits = np.zeros(hands.shape)
         if self._past is not None and len(deals):
             log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights),
                                         beta=float(s.beta or 0.0) / self._unit, slices=s.slices or None,
-                                        most_moves=self.player.kit.most_moves)
+                                        most_moves=self.player.kit.most_moves, habit=float(s.habits or 0.0), habits=habits)
+            habits[:, self._silent] = 0.0
             log_p = log_p + self.player.kit.log_weight(self.infoset, hands)
         self._hands.append(deals)
         self._logs.append(log_p)
         if len(deals) > n:
             kept, log_p = thinned(log_p, n, float(uniform(self._rng)))
-            hands = hands[kept]
-        return Samples(hands, log_p, last=self._all and start + n >= len(self._deals))
+            hands, habits = hands[kept], habits[kept]
+        by_habit = np.zeros(len(hands), np.int64)
+        draw_habits(habits, self._rng, by_habit)
+        return Samples(hands, log_p, self._all and start + n >= len(self._deals), by_habit)
 
     def belief(self) -> Belief:
         """All deals drawn so far as a belief."""

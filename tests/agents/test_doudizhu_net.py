@@ -73,7 +73,7 @@ def test_a_playout_may_stop_and_ask_the_net(mix):
     policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
     for seed in range(6):
         position = cases.doudizhu_game(seed, unseen=30 - 3 * seed, bidding=False).position
-        unit = np.array([float(scale(position)), 1.0])
+        unit = np.array([float(scale(position)), 1.0, 0.0])
         to_end, long, few = (nets.Finish(policy, unit, mix, depth) for depth in (0, 500, 5))
         assert nets.finish_value(to_end, position, stream(1), out) == nets.finish_value(long, position, stream(1), out)
         after = position
@@ -110,12 +110,12 @@ def test_the_other_side_may_think_otherwise():
         expected = 2000 * share / share.sum()
         found = np.array([drawn.count(action) for action in legal])
         assert np.abs(found - expected).max() < 5 * np.sqrt(expected.max()) + 1
-    leaf = nets.Finish(policy, np.array([2.0, 1.0]), 0.5, 0, 0.5)
+    leaf = nets.Finish(policy, np.array([2.0, 1.0, 0.0]), 0.5, 0, 0.5)
     values = [nets.finish_value(leaf, position, stream(seed), out) for seed in (*range(12), 0)]
     assert values[0] == values[-1]
     assert len(set(values)) > 1
     for landlord, temper in ((1.0, 0.0), (0.0, 0.5)):                    # nor does it when a peasant thinks
-        calm = nets.Finish(policy, np.array([2.0, landlord]), 0.5, 0, temper)
+        calm = nets.Finish(policy, np.array([2.0, landlord, 0.0]), 0.5, 0, temper)
         assert len({nets.finish_value(calm, position, stream(seed), out) for seed in range(12)}) == 1
 
 

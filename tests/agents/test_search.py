@@ -260,8 +260,31 @@ def test_defaults_follow_what_was_chosen():
                           ("pool=5,beta=0.1", ("quantal", 0.1, 5))):
         settings = make("doudizhu", f"search:{given}").settings
         assert (settings.weights, settings.beta, settings.pool) == wanted
+        assert settings.habits == (0.03 if settings.weights == "quantal" and settings.policy != "rule" else 0.0)
     settings = make("gongzhu", "search:weights=quantal").settings
-    assert (settings.beta, settings.pool) == (0.01, 1)
+    assert (settings.beta, settings.pool, settings.habits) == (0.01, 1, 0.0)
+
+
+def test_who_plays_by_habit_is_foreseen_on_every_deal():
+    """Peasants who beat all, each other too, as low as they can: most deals have it so, never the one who thinks."""
+    state = doudizhu.Game("douzero", bidding=False).deal(6)
+    rng, shares = np.random.default_rng(1), []
+    for _ in range(30):
+        infoset = state.infoset()
+        if infoset.seat == infoset.landlord:
+            player = make("doudizhu", "search:samples=20")
+            shares.append([_Deals(player, infoset, player.kit.hidden_of(infoset)).draw(0, 20).habits >> seat & 1
+                           for seat in range(3)])
+            state.act(max(state.legal_actions(), key=lambda move: (len(move.cards) == 1, rng.random())))
+        else:
+            odds = naive.habits_of(state)
+            state.act(max(odds, key=odds.get))
+        if state.is_over:
+            break
+    first, last = np.array(shares[0]).mean(axis=1), np.array(shares[-1]).mean(axis=1)
+    assert first.max() < 0.3
+    assert last[state.landlord] == 0
+    assert last.max() > 0.7
 
 
 @pytest.mark.parametrize("strata", ["none", "exact"])
@@ -423,12 +446,22 @@ def test_few_deals_are_looked_at_all(game):
     ("samples=many", "samples takes .*, not 'many'"),
     ("sims=1.5", "sims takes .*, not '1.5'"),
     ("pool=0", "pool must be at least 1, not 0"),
+    ("habits=1,weights=quantal", "habits is a chance from 0 to below 1, not 1.0"),
+    ("habits=-0.1,weights=quantal", "habits is a chance from 0 to below 1, not -0.1"),
+    ("habits=0.1,weights=iec", "habits are read by weights=quantal, not by weights=iec"),
     ("speed=3", "unknown setting of search 'speed'"),
 ])
 def test_bad_settings(game, setting, words):
     with pytest.raises(SearchDouError, match=words) as caught:
         Agent(game, f"search:{setting}")
     assert "\n" not in str(caught.value)
+
+
+def test_habits_that_nobody_knows():
+    with pytest.raises(SearchDouError, match="policy=blueprint of gongzhu knows no player of habits; take habits=0"):
+        make("gongzhu", "search:weights=quantal,habits=0.1")
+    with pytest.raises(SearchDouError, match="policy=rule of doudizhu knows no player of habits"):
+        make("doudizhu", "search:weights=quantal,policy=rule,habits=0.1")
 
 
 @GAMES

@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 
 from searchdou.games import doudizhu, gongzhu
+from searchdou.games.doudizhu.cards import RANKS
 from searchdou.games.doudizhu.cards import pack as pack_ranks
 from searchdou.games.gongzhu.cards import pack as pack_cards
 
@@ -108,6 +109,54 @@ def log_score(state, actions, weighed, policy, kernel, beta, rule):
                 total += math.log(factor(values, action, beta, rule))
         state.act(action)
     return total + sum(math.log(np.prod(chances, axis=0).mean()) for chances in seats.values())
+
+
+def with_habits(state, actions, weighed, policy, kernel, beta, habit):
+    """The log score by quantal when each seat plays by habit with chance `habit`, and {seat: the chance that it does}."""
+    total, seats = 0.0, {}
+    for number, action in enumerate(actions):
+        if number in weighed:
+            values = values_of(state, policy, kernel)
+            if len(values) > 1:
+                odds = habits_of(state)
+                by_habit = 0.9 * odds[action] / sum(odds.values()) + 0.1 / len(odds)
+                seats.setdefault(state.turn, []).append([*(chance(values, action, beta, k) for k in range(7)), by_habit])
+        state.act(action)
+    found = {}
+    for seat, rows in seats.items():
+        chances = np.prod(rows, axis=0)
+        either = (1 - habit) * chances[:7].mean(), habit * chances[7]
+        total += math.log(sum(either))
+        found[seat] = either[1] / sum(either)
+    return total, found
+
+
+def habits_of(state):
+    """{action: odds} of a player of habits: beats whatever it can as low as it can, leads its lowest cards."""
+    actions = state.legal_actions()
+    if state.phase == "bid":
+        return dict.fromkeys(actions, 1.0)
+    beaten = state.infoset().to_beat
+    if not beaten:
+        low = min(state.hands[state.turn], key=RANKS.index)
+        held = state.hands[state.turn].count(low)
+        return {move: lead_odds(move, low, held) for move in actions}
+    like = [move for move in actions if move and move.category is beaten.category]
+    if not like:
+        return {move: 0.5 if move else 1.0 for move in actions}
+    lowest = min(RANKS.index(move.rank) for move in like)
+    return {move: 0.0 if move not in like else 1.0 if RANKS.index(move.rank) == lowest else 0.1 for move in actions}
+
+
+def lead_odds(move, low, held):
+    """Nothing without the lowest rank, little where it rides along or is torn, much in a chain, less with kickers."""
+    taken, name = move.cards.count(low), move.category.name
+    if not taken:
+        return 0.0
+    main = name == "ROCKET" or move.rank == low
+    return ((1.0 if main else 0.05) * (1.0 if taken == held else 0.1)
+            * (4.0 if name in ("CHAIN_SOLO", "CHAIN_PAIR", "PLANE") else 1.0)
+            * (0.3 if name.endswith(("_SOLO", "_PAIR")) and name not in ("CHAIN_SOLO", "CHAIN_PAIR") else 1.0))
 
 
 def chance(values, chosen, beta, kind):

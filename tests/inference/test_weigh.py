@@ -13,7 +13,9 @@ from inference.belief import FLOOR, Belief, thinned, weights_of
 from inference.past import Past, log_weights
 from searchdou.agents import _doudizhu_rule_kernels as rule
 from searchdou.games import doudizhu, gongzhu
+from searchdou.games.doudizhu import encode
 from searchdou.games.doudizhu import hidden as doudizhu_hidden
+from searchdou.games.doudizhu._net_kernels import blueprint_values
 from searchdou.games.doudizhu.cards import unpack as ranks
 from searchdou.games.gongzhu import _search_kernels as greedy
 from searchdou.games.gongzhu import hidden as gongzhu_hidden
@@ -87,6 +89,26 @@ def test_doudizhu_scores_equal_the_replay_bids_included(kind, number):
     for last in (None, 2):
         found = log_weights(past, hands, rule.rule_policy(), rule=kind, beta=0.5, slices=last, most_moves=MOST_MOVES)
         assert found == pytest.approx(doudizhu_scores(infoset, hands, 0.5, kind, last), abs=1e-9)
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, 5])
+def test_players_of_habits_are_told_by_what_they_do(number):
+    """Weights, and how likely each seat plays by habit on each deal, as a replay has them; nobody does by a chance of 0."""
+    infoset, policy, kernel = doudizhu_infosets()[number], encode.blueprint_in(), blueprint_values
+    hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(DEALS, stream(6, number)))
+    seats = [(infoset.first + i) % 3 for i in range(len(infoset.bids))] + [seat for seat, _ in infoset.history]
+    actions = [*infoset.bids, *(move for _, move in infoset.history)]
+    for habit in (0.0, 0.03, 0.5):
+        habits = np.empty(hands.shape)
+        found = log_weights(doudizhu_hidden.past_of(infoset), hands, policy, rule="quantal", beta=0.6, most_moves=MOST_MOVES,
+                            habit=habit, habits=habits)
+        for row in range(DEALS):
+            texts = [ranks(int(hand)) for hand in hands[row]]
+            score, chances = naive.with_habits(naive.doudizhu_start(infoset, texts[:3], texts[3]), actions,
+                                               naive.weighed_actions(seats, infoset.seat), policy, kernel, 0.6, habit)
+            assert found[row] == pytest.approx(score, abs=1e-6)
+            for seat in range(3):
+                assert habits[row, seat] == pytest.approx(chances.get(seat, habit), abs=1e-6)
 
 
 def test_bids_alone_tell_deals_apart():

@@ -124,7 +124,7 @@ def test_estimates_are_the_weighted_mean_over_the_deals(game, plan):
     root = d.root(plan)
     two = d.actions[:2]
     result = d.search(root, 40, two)
-    values = root._value(d.view, d.hands[:40], np.array(two), np.ones(2, np.int64), 5, 0, np.zeros(2, np.int64))
+    values = root._value(d.view, Samples(d.hands[:40], d.logs[:40]), np.array(two), np.ones(2, np.int64), 5, 0, np.zeros(2, np.int64))
     w = weights_of(d.logs[:40])
     assert result.weights == pytest.approx(w)
     assert (result.hands == d.hands[:40]).all()
@@ -146,9 +146,9 @@ class Fake(Root):
         super().__init__(FLAT, lambda: Rollout(Uniform()), Uniform, most_moves=8)
         self.means, self.noise = np.array(means), noise
 
-    def _value(self, view, hands, actions, active, seed, first, counts):
-        values = np.full((len(hands), len(actions)), np.nan)
-        for row in range(len(hands)):
+    def _value(self, view, deals, actions, active, seed, first, counts):
+        values = np.full((len(deals.hands), len(actions)), np.nan)
+        for row in range(len(values)):
             rng = np.random.default_rng((seed, first + row))
             drawn = self.means + rng.normal(0, self.noise, len(self.means))
             values[row, active == 1] = drawn[active == 1]
@@ -311,13 +311,14 @@ def test_values_do_not_depend_on_how_deals_are_chunked(game):
     d = decision(game, 0, 20)
     root = d.root(TREE)
     actions, active = np.array(d.actions), np.ones(len(d.actions), np.int64)
-    whole = root._value(d.view, d.hands, actions, active, 5, 0, np.zeros(2, np.int64))
-    parts = [root._value(d.view, d.hands[a:b], actions, active, 5, a, np.zeros(2, np.int64))
+    deals = Samples(d.hands, d.logs)
+    whole = root._value(d.view, deals, actions, active, 5, 0, np.zeros(2, np.int64))
+    parts = [root._value(d.view, Samples(d.hands[a:b], d.logs[a:b]), actions, active, 5, a, np.zeros(2, np.int64))
              for a, b in ((0, 1), (1, 8), (8, 20))]
     assert (whole == np.concatenate(parts)).all()
     fewer = active.copy()
     fewer[1:] = 0                                         # nor on who else is in play
-    assert (root._value(d.view, d.hands, actions, fewer, 5, 0, np.zeros(2, np.int64))[:, 0] == whole[:, 0]).all()
+    assert (root._value(d.view, deals, actions, fewer, 5, 0, np.zeros(2, np.int64))[:, 0] == whole[:, 0]).all()
 
 
 # --- small endings ----------------------------------------------------------------------------------------------------

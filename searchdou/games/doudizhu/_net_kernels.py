@@ -19,6 +19,7 @@ from inference._math_kernels import log
 from inference._rng_kernels import Stream, below, uniform
 from inference.kernel import kernel
 from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before, seat_after
+from searchdou.games.doudizhu._habit_kernels import eager_odds
 from searchdou.games.doudizhu._kernels import (
     BOMBS_DOUBLE,
     CARDS,
@@ -239,13 +240,40 @@ def price_hand(policy: Blueprint, view: Position, hands: Ints, out: Ints) -> flo
     return float(total / hands.shape[0])
 
 
+# --- a player of habits ---------------------------------------------------------------------------------------------------
+
+@kernel
+def blueprint_habit(policy: Blueprint, position: Position, actions: Ints, n: int, odds: Floats) -> None:
+    """How likely a player of habits is to take each of the n legal actions."""
+    eager_odds(position, actions, n, odds)
+
+
+@kernel
+def habit_choice(policy: Blueprint, position: Position, rng: Stream, out: Ints) -> int:
+    """What a player of habits does: an action drawn by `eager_odds`."""
+    n = legal(position, out)
+    if n == 1:
+        return int(out[0])
+    eager_odds(position, out, n, policy.stakes)
+    total = 0.0
+    for i in range(n):
+        total += policy.stakes[i]
+    left = uniform(rng) * total
+    for i in range(n):
+        left -= policy.stakes[i]
+        if left < 0.0:
+            return int(out[i])
+    return int(out[n - 1])
+
+
 # --- rollouts -----------------------------------------------------------------------------------------------------------
 
 class Finish(NamedTuple):
     """A leaf that is played out by `policy`, each seat from what it sees; a win counts beside the points it brings."""
 
     policy: Blueprint
-    root: Floats            # [2] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0
+    root: Floats            # [3] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0;
+                            # which seats play by habit, a bit a seat
     mix: float = 0.5        # how much winning counts as such
     depth: int = 0          # above 0: after so many actions the seat to act says what it expects
     temper: float = 0.0     # the peasants' moves are drawn by e^(value / temper), in stakes, when the landlord acts at the
@@ -271,11 +299,13 @@ def tempered_choice(policy: Blueprint, temper: float, position: Position, rng: S
 @kernel
 def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> float:
     """The landlord's points of one playout, mixed with one stake for the win alone."""
-    played = 0
+    played, habits = 0, int(leaf.root[2])
     while position.winner < 0:
         if played == leaf.depth and played > 0:
             return expected_value(leaf, position, out)
-        if leaf.temper > 0.0 and leaf.root[1] > 0.5 and position.turn != position.landlord:
+        if habits >> position.turn & 1:
+            position = step(position, habit_choice(leaf.policy, position, rng, out))
+        elif leaf.temper > 0.0 and leaf.root[1] > 0.5 and position.turn != position.landlord:
             position = step(position, tempered_choice(leaf.policy, leaf.temper, position, rng, out))
         else:
             position = step(position, blueprint_choice(leaf.policy, position, rng, out))
@@ -293,6 +323,12 @@ def expected_value(leaf: Finish, position: Position, out: Ints) -> float:
     return float(value if position.turn == position.landlord else -value)
 
 
-register_policy(Finish, SimpleNamespace(evaluate=finish_value))
+@kernel
+def told(leaf: Finish, habits: int) -> None:
+    """Which seats play by habit from now on, a bit a seat."""
+    leaf.root[2] = habits
+
+
+register_policy(Finish, SimpleNamespace(evaluate=finish_value, told=told))
 register_policy(Oracle, SimpleNamespace(evaluate=oracle_value, values=oracle_values, children=oracle_values))
-register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values))
+register_policy(Blueprint, SimpleNamespace(choose=blueprint_choice, values=blueprint_values, habit=blueprint_habit))
