@@ -124,7 +124,8 @@ def test_estimates_are_the_weighted_mean_over_the_deals(game, plan):
     root = d.root(plan)
     two = d.actions[:2]
     result = d.search(root, 40, two)
-    values = root._value(d.view, Samples(d.hands[:40], d.logs[:40]), np.array(two), np.ones(2, np.int64), 5, 0, np.zeros(2, np.int64))
+    deals = Samples(d.hands[:40], d.logs[:40])
+    values = root._value(d.view, deals, np.array(two), np.ones(2, np.int64), 5, 0, np.zeros(2, np.int64))
     w = weights_of(d.logs[:40])
     assert result.weights == pytest.approx(w)
     assert (result.hands == d.hands[:40]).all()
