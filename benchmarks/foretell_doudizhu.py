@@ -38,9 +38,7 @@ from searchdou.games.doudizhu._search_kernels import scale
 
 MOVES = 4
 LOOKED_AT = 0.35            # of the decisions
-MODELS = ("weights=iec,beta=0.4,pool=1,temper=0", "weights=iec,beta=0.4,pool=1,temper=0.1",
-          "weights=uniform,pool=1,temper=0.1", "weights=quantal,beta=0.6,pool=3,temper=0",
-          "weights=quantal,beta=0.6,pool=3,temper=0.1")
+MODELS = ("weights=iec", "weights=uniform", "weights=quantal,habits=0", "weights=quantal")
 
 
 @cache
