@@ -269,20 +269,20 @@ def ablation(bench: Bench) -> None:
 
 STAGES = ((37, 28), (28, 20), (20, 12), (12, 3))       # cards in the two hidden hands: from, down to
 BETAS = (0.1, 0.2, 0.4, 0.8)
-CASES = ["copies", *(f"iec {beta:g}" for beta in BETAS), "bayes 0.4", "quantal 0.6"]
+CASES = ["copies", *(f"iec {beta:g}" for beta in BETAS), "bayes 0.4", "quantal 0.6", "quantal 0.6, habits 0.03"]
 
 
 def logloss(bench: Bench) -> None:
     bench.head("Beliefs: log-loss per hidden card of its true holder", "logloss", f"--samples {bench.samples}")
     print(f"One belief a stage of a game (cards in the two hidden hands), {bench.samples} deals weighed by the "
-          "blueprint's values, "
-          f"{bench.number('logloss')} games by each player with itself, full game with bidding, seed {bench.seed}. "
+          f"blueprint's values, {bench.number('logloss')} games by each player with itself, full game with bidding (of "
+          f"`rlcard`, which never bids, without), seed {bench.seed}. "
           "Uniform is the loss itself in nats, the others are differences to it on the same deals: negative is better. "
           "`copies` "
           "weighs only which of equal cards was played; all the others contain it. ± one standard error over games; in "
           "brackets the mean effective share of the deals.")
     rows = []
-    for player in ("rule", "net"):
+    for player in ("rule", "net", "rlcard"):
         games = each_game(partial(belief_rows, bench.spec(player), bench.nets, bench.seed, bench.samples),
                           bench.number("logloss"), bench.options.workers,
                           bench.file(f"logloss {player}", f"logloss {player} {bench.digest} {bench.seed} "
@@ -300,7 +300,7 @@ def logloss(bench: Bench) -> None:
 def belief_rows(spec: str, nets: str, seed: int, samples: int, number: int) -> dict[str, dict[str, list[float]]]:
     """By stage: [log-loss, effective share] of the uniform belief, and [difference to it, share] of every case."""
     player, policy = _player(spec), encode.blueprint_in(nets)
-    state = Game("standard").start(Deal.random(seed, number), first=0)
+    state = Game("standard", bidding=spec != "rlcard").start(Deal.random(seed, number), first=0)     # who never bids
     rng = np.random.default_rng((seed, number))
     wanted = [int(rng.integers(low + 1, high + 1)) for high, low in STAGES]
     rows: dict[str, dict[str, list[float]]] = {}
@@ -327,7 +327,8 @@ def judged(infoset: InfoSet, position: Any, policy: Any, samples: int, rng: Any)
     regret = weigh(rule="iec", beta=1.0)             # the log of IEC's weight is -beta times the regrets: one replay for all
     logs = {"copies": copies} | {f"iec {beta:g}": copies + beta * regret for beta in BETAS}
     logs["bayes 0.4"] = copies + weigh(rule="bayes", beta=0.4)
-    logs["quantal 0.6"] = copies + weigh(rule="quantal", beta=0.6 / hidden.stake_of(infoset))
+    quantal = partial(weigh, rule="quantal", beta=0.6 / hidden.stake_of(infoset))
+    logs["quantal 0.6"], logs["quantal 0.6, habits 0.03"] = copies + quantal(), copies + quantal(habit=0.03)
     uniform = Belief(unseen, deals, weights_of(prior)).log_loss(truth)
     beliefs = {case: Belief(unseen, deals, weights_of(log)) for case, log in logs.items()}
     return {"uniform": [uniform, 1.0]} | {case: [belief.log_loss(truth) - uniform, belief.ess / len(deals)]
