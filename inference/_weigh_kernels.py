@@ -59,12 +59,12 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
             state = step(state, actions[t])
         if rule == QUANTAL:
             for seat in range(full.size):
-                other = _log_mean(kinds[seat, :KINDS])
+                mean = _log_mean(kinds[seat, :KINDS])
+                score += mean
                 if known > KINDS:
-                    odds = habit / (1.0 - habit) * exp(min(kinds[seat, HABIT] - other, 700.0))
+                    odds = habit / (1.0 - habit) * exp(min(kinds[seat, HABIT] - mean, 700.0))
                     habits[row, seat] = odds / (1.0 + odds)
-                    other += log((1.0 - habit) * (1.0 + odds))
-                score += other
+                    score += log((1.0 - habit) * (1.0 + odds))
         log_weights[row] = score
 
 

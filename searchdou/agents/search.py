@@ -34,6 +34,7 @@ Floats = npt.NDArray[np.float64]
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.thread_time}
 UNSEARCHED = Estimate(float("nan"), float("nan"), 0)
 ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
+SELDOM = 0.01        # where all deals are listed, nobody plays by habit who is less likely to: the list is gone through once
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Kit:
     example: Callable[[], Any]          # any infoset with a past, to warm up on
     bids: tuple[str, ...]                   # ways to bid
     judges: tuple[str, ...]                 # nets that value lines
-    seats: int
+    seats: int                              # columns of `seat_hands` that are seats: the first so many
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
@@ -218,8 +219,8 @@ def _doudizhu_kit() -> Kit:
         sign_of=lambda infoset: 1.0 if infoset.landlord == infoset.seat else -1.0,
         wins_at_once=lambda infoset, action: action & _kernels.CARDS == infoset.packed_hand,
         leaves={"value": lambda s: encode.oracle_in(s.nets, s.mix or 0.0),
-                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.ones(3), s.mix or 0.0,
-                                                          s.depth or 0, s.temper or 0.0),
+                "blueprint": lambda s: net_kernels.Finish(encode.blueprint_in(s.nets), np.array([1.0, 1.0, 0.0]),
+                                                          s.mix or 0.0, s.depth or 0, s.temper or 0.0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
@@ -255,6 +256,7 @@ class SearchPlayer:
         self._policy = make_policy(s)
         if s.habits and not has_habits(self._policy):
             raise SearchDouError(f"search: policy={s.policy} of {game} knows no player of habits; take habits=0")
+        self._foresees = s.mode != "ismcts" and tell(self._root.workers[0].leaf, 0)
         self._opening = self.kit.opening(s)
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
@@ -393,14 +395,16 @@ class _Deals:
         self._all = s.mode != "ismcts" and hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
         self._strata = hidden.strata() if s.strata != "none" and not self._all else []
         self._shift = float(self._rng[0] >> np.uint64(11)) * 2.0 ** -53
-        self._silent = [infoset.seat, *range(player.kit.seats, 4)]      # places whose habits do not matter
+        self._by_habit = stream(s.seed, infoset.key, 3)      # its own, so that who plays by habit changes no deal
+        self._deals: list[Ints] = []                         # by place, all that were weighed; the same by seat,
         self._hands: list[Ints] = []
         self._logs: list[Floats] = []
+        self._chances: list[Floats] = []                     # and how likely each seat plays by habit on them
         if self._all:
             deals, p = hidden.enumerate()
             # A random order, so that a deadline that comes first still leaves a fair part of them.
             order = np.random.default_rng(int(self._rng[0])).permutation(len(deals))
-            self._deals, self._log_p = deals[order], logs(p[order])
+            self._list, self._log_p = deals[order], logs(p[order])
 
     def any(self) -> Ints:
         """Hands of one possible deal, for policies that do not look at who holds what."""
@@ -410,35 +414,61 @@ class _Deals:
 
     def draw(self, start: int, n: int) -> Samples:
         """n deals more, after `start`; fewer when there are no more."""
-        s = self.player.settings
         if self._all:
-            deals, log_p = self._deals[start:start + n], self._log_p[start:start + n]
+            return self._listed(start, n)
+        pool = int(self.player.settings.pool or 1)
+        if len(self._strata) > 1:
+            deals = self.hidden.draw_stratified(n * pool, self._rng, self._strata, start=start * pool, shift=self._shift,
+                                                equal=self.player.settings.strata == "equal")
         else:
-            pool = int(s.pool or 1)
-            if len(self._strata) > 1:
-                deals = self.hidden.draw_stratified(n * pool, self._rng, self._strata, start=start * pool,
-                                                    shift=self._shift, equal=s.strata == "equal")
-            else:
-                deals = self.hidden.draw(n * pool, self._rng)
-            log_p = np.zeros(n * pool)
-        hands = self.player.kit.seat_hands(self.infoset, deals)
-        habits = np.zeros(hands.shape)
+            deals = self.hidden.draw(n * pool, self._rng)
+        hands, log_p, chances = self._weighed(deals, np.zeros(n * pool))
+        if len(deals) > n:
+            kept, log_p = thinned(log_p, n, float(uniform(self._rng)))
+            hands, chances = hands[kept], chances[kept]
+        return Samples(hands, log_p, False, self._drawn(chances))
+
+    def _listed(self, start: int, n: int) -> Samples:
+        """The next deals of the list of all. It is gone through again as long as somebody may play by habit on one of them:
+        such playouts are drawn, and one a deal tells little."""
+        seen = slice(sum(map(len, self._deals)), start + n)
+        if len(self._list[seen]):
+            self._weighed(self._list[seen], self._log_p[seen])
+        chances, rows = np.concatenate(self._chances), np.arange(start, start + n)
+        if not chances.any():
+            rows = rows[rows < len(self._list)]
+        rows %= len(self._list)
+        return Samples(np.concatenate(self._hands)[rows], np.concatenate(self._logs)[rows],
+                       start + n >= len(self._list) and not chances.any(), self._drawn(chances[rows]))
+
+    def _weighed(self, deals: Ints, log_p: Floats) -> tuple[Ints, Floats, Floats]:
+        """Deals by seat with their log weights, and how likely each seat plays by habit on them."""
+        s, hands = self.player.settings, self.player.kit.seat_hands(self.infoset, deals)
+        chances = np.zeros(hands.shape)
         if self._past is not None and len(deals):
             log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights),
                                         beta=float(s.beta or 0.0) / self._unit, slices=s.slices or None,
-                                        most_moves=self.player.kit.most_moves, habit=float(s.habits or 0.0), habits=habits)
-            habits[:, self._silent] = 0.0
+                                        most_moves=self.player.kit.most_moves, habit=float(s.habits or 0.0), habits=chances)
+            if not self.player._foresees:
+                chances[:] = 0.0
+            if self._all:
+                chances[chances < SELDOM] = 0.0
+            chances[:, self.infoset.seat] = 0.0
+            chances[:, self.player.kit.seats:] = 0.0         # the kitty of bidding has a column, and no habits
             log_p = log_p + self.player.kit.log_weight(self.infoset, hands)
-        self._hands.append(deals)
+        self._deals.append(deals)
+        self._hands.append(hands)
         self._logs.append(log_p)
-        if len(deals) > n:
-            kept, log_p = thinned(log_p, n, float(uniform(self._rng)))
-            hands, habits = hands[kept], habits[kept]
-        by_habit = np.zeros(len(hands), np.int64)
-        draw_habits(habits, self._rng, by_habit)
-        return Samples(hands, log_p, self._all and start + n >= len(self._deals), by_habit)
+        self._chances.append(chances)
+        return hands, log_p, chances
+
+    def _drawn(self, chances: Floats) -> Ints:
+        """Who plays by habit on each deal, a bit a seat."""
+        bits = np.zeros(len(chances), np.int64)
+        draw_habits(chances, self._by_habit, bits)
+        return bits
 
     def belief(self) -> Belief:
         """All deals drawn so far as a belief."""
-        return Belief(self.hidden, np.concatenate(self._hands), weights_of(np.concatenate(self._logs)),
+        return Belief(self.hidden, np.concatenate(self._deals), weights_of(np.concatenate(self._logs)),
                       exact=self._all)

@@ -16,11 +16,15 @@ from numba.core import config
 
 from inference._rng_kernels import stream
 from mcts._solver_kernels import HUGE, new_table, solve
+from mcts.root import Samples
 from searchdou import Agent
 from searchdou.agents import make
 from searchdou.agents.search import SearchPlayer, SearchSettings, _Deals
 from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError, UnknownName
 from searchdou.games import doudizhu, gongzhu
+from searchdou.games.doudizhu import _kernels as doudizhu_kernels
+from searchdou.games.doudizhu import _net_kernels as doudizhu_nets
+from searchdou.games.doudizhu import _search_kernels as doudizhu_search
 from searchdou.games.doudizhu import hidden as doudizhu_hidden
 from searchdou.games.doudizhu.cards import unpack as ranks
 from searchdou.games.gongzhu import _kernels as gongzhu_kernels
@@ -265,7 +269,7 @@ def test_defaults_follow_what_was_chosen():
     assert (settings.beta, settings.pool, settings.habits) == (0.01, 1, 0.0)
 
 
-def test_who_plays_by_habit_is_foreseen_on_every_deal():
+def test_who_plays_by_habit_is_told_by_what_was_played():
     """Peasants who beat all, each other too, as low as they can: most deals have it so, never the one who thinks."""
     state = doudizhu.Game("douzero", bidding=False).deal(6)
     rng, shares = np.random.default_rng(1), []
@@ -273,7 +277,7 @@ def test_who_plays_by_habit_is_foreseen_on_every_deal():
         infoset = state.infoset()
         if infoset.seat == infoset.landlord:
             player = make("doudizhu", "search:samples=20")
-            shares.append([_Deals(player, infoset, player.kit.hidden_of(infoset)).draw(0, 20).habits >> seat & 1
+            shares.append([_Deals(player, infoset, player.kit.hidden_of(infoset)).draw(0, 20).by_habit >> seat & 1
                            for seat in range(3)])
             state.act(max(state.legal_actions(), key=lambda move: (len(move.cards) == 1, rng.random())))
         else:
@@ -285,6 +289,70 @@ def test_who_plays_by_habit_is_foreseen_on_every_deal():
     assert first.max() < 0.3
     assert last[state.landlord] == 0
     assert last.max() > 0.7
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_who_plays_by_habit_does_so_in_the_playouts_of_a_deal(threads):
+    """Every value is the playout that is made by hand, with those told to who play by habit on that deal and no other."""
+    state = doudizhu.Game("douzero", bidding=False).deal(7)
+    infoset = state.infoset()
+    player = make("doudizhu", f"search:samples=20,mix=0,threads={threads}")
+    hands = player.kit.seat_hands(infoset, player.kit.hidden_of(infoset).draw(10, stream(2)))
+    bits = np.array([0, 2, 4, 6, 0, 6, 6, 4, 2, 0])
+    actions = np.array(player.kit.candidates(infoset)[:3])
+    view, counts = player.kit.view_of(infoset), np.zeros(2, np.int64)
+    for worker in player._root.workers:
+        player.kit.prepare(worker.leaf, infoset)
+    deals = Samples(hands, np.zeros(10), False, bits)
+    values = player._root._value(view, deals, actions, np.ones(3, np.int64), 5, 40, counts)
+    leaf, out, calm = player._root.workers[0].leaf, np.empty(8192, np.int64), 0
+    for row in range(10):
+        for i, action in enumerate(actions):
+            after = doudizhu_kernels.step(doudizhu_search.with_hands(view, hands[row]), action)
+            for by_habit in (0, bits[row]):
+                doudizhu_nets.told(leaf, by_habit)
+                by_hand = doudizhu_nets.finish_value(leaf, after, stream(5, 40 + row), out)
+                calm += by_hand != values[row, i]
+            assert values[row, i] == by_hand
+    assert calm                                          # where nobody was told, other things happened
+
+
+def test_nothing_is_solved_where_somebody_plays_by_habit():
+    state = cases.doudizhu_game(3, unseen=4, rules="douzero")
+    infoset = state.infoset()
+    player = make("doudizhu", "search:samples=20,solve=30,alone=54")
+    hands = player.kit.seat_hands(infoset, player.kit.hidden_of(infoset).draw(4, stream(2)))
+    actions = np.array(player.kit.candidates(infoset))
+    player.kit.prepare(player._root.workers[0].leaf, infoset)
+    for bits, solved in ((0, True), (1 << (infoset.seat + 1) % 3, False)):
+        counts = np.zeros(2, np.int64)
+        player._root._value(player.kit.view_of(infoset), Samples(hands, np.zeros(4), False, np.full(4, bits)), actions,
+                            np.ones(len(actions), np.int64), 5, 0, counts)
+        assert (counts[1] > 0) == solved
+
+
+def test_a_list_of_all_deals_is_gone_through_again_where_somebody_may_play_by_habit():
+    """One playout a deal is one draw then; the belief stays that of the list, and without habits once is enough."""
+    state = cases.doudizhu_game(5, unseen=5, rules="douzero")
+    infoset = state.infoset()
+    for habits, again in ((0.5, True), (0.0, False)):
+        player = make("doudizhu", f"search:samples=500,habits={habits}")
+        hidden = player.kit.hidden_of(infoset)
+        deals = _Deals(player, infoset, hidden)
+        first, second = deals.draw(0, hidden.count - 1), deals.draw(hidden.count - 1, 4)
+        assert len(first.hands) == hidden.count - 1
+        assert len(second.hands) == (4 if again else 1)
+        assert second.last is not again
+        assert (second.by_habit >> 3 == 0).all()
+        assert (second.by_habit >> infoset.seat & 1 == 0).all()
+        if again:
+            assert (second.hands[1:] == first.hands[:3]).all()
+            assert (second.log_weights[1:] == first.log_weights[:3]).all()
+        belief = deals.belief()
+        assert belief.exact
+        assert len(belief.hands) == hidden.count
+    decision = Agent("doudizhu", "search:samples=500,habits=0.5").analyze(infoset)
+    assert decision.values[decision.action].visits > hidden.count
 
 
 @pytest.mark.parametrize("strata", ["none", "exact"])

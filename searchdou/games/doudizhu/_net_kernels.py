@@ -250,7 +250,7 @@ def blueprint_habit(policy: Blueprint, position: Position, actions: Ints, n: int
 
 @kernel
 def habit_choice(policy: Blueprint, position: Position, rng: Stream, out: Ints) -> int:
-    """What a player of habits does: an action drawn by `eager_odds`."""
+    """What a player of habits does: an action drawn by `eager_odds`; lapses would only be noise in a playout."""
     n = legal(position, out)
     if n == 1:
         return int(out[0])
@@ -273,7 +273,7 @@ class Finish(NamedTuple):
 
     policy: Blueprint
     root: Floats            # [3] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0;
-                            # which seats play by habit, a bit a seat
+                            # and, told for every deal, which seats play by habit, a bit a seat
     mix: float = 0.5        # how much winning counts as such
     depth: int = 0          # above 0: after so many actions the seat to act says what it expects
     temper: float = 0.0     # the peasants' moves are drawn by e^(value / temper), in stakes, when the landlord acts at the
