@@ -112,11 +112,12 @@ def habit_odds(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> None
         _policies[type(policy)].habit(policy, state, actions, n, odds)
 
 
-def tell(leaf: Any, habits: Any) -> bool:
-    """Let a leaf know which seats play by habit on the deal to come, a bit a seat; whether it listens (it has `told`)."""
+def tell(leaf: Any, simple: Any) -> bool:
+    """Let a leaf know which seats play simply on the deal to come, as `draw_simple` has it; whether it listens (it has
+    `told`)."""
     listens = hasattr(_policies[type(leaf)], "told")
     if listens:
-        _policies[type(leaf)].told(leaf, habits)
+        _policies[type(leaf)].told(leaf, simple)
     return listens
 
 
@@ -288,18 +289,18 @@ def _habit_odds(policy: Any, state: Any, actions: Any, n: Any, odds: Any) -> Any
 
 
 @overload(tell)
-def _tell(leaf: Any, habits: Any) -> Any:
+def _tell(leaf: Any, simple: Any) -> Any:
     made = _policies.get(_class(leaf))
     if made is None:
         return None
     if not hasattr(made, "told"):
-        def nothing(leaf: Any, habits: Any) -> Any:
+        def nothing(leaf: Any, simple: Any) -> Any:
             return False
         return nothing
     impl = made.told
 
-    def run(leaf: Any, habits: Any) -> Any:
-        impl(leaf, habits)
+    def run(leaf: Any, simple: Any) -> Any:
+        impl(leaf, simple)
         return True
     return run
 

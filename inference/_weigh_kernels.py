@@ -18,14 +18,16 @@ Floats = npt.NDArray[np.float64]
 IEC, BAYES, LINEAR, QUANTAL = 0, 1, 2, 3
 LINEAR_FLOOR = 0.1      # the original program's factor: max(1 - beta * regret, 0.1)
 KINDS = 7               # of players in QUANTAL: six that halve their temperature from one to the next, and random moves
+FREE = 3                # of the six, the kinds that are called careless
 HABIT = KINDS           # and, where the policy knows one, the player of habits
+CARELESS = 8            # where the bits of careless seats begin, above those of seats that play by habit
 LAPSE = 0.02            # the share of moves for which a kind of player does not answer: any legal one
 HABIT_LAPSE = 0.1       # the same of the player of habits, who is the least known of them
 
 
 @kernel
 def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints, policy: Any, beta: float, rule: int,
-          out: Ints, q: Floats, log_weights: Floats, habit: float, habits: Floats) -> None:
+          out: Ints, q: Floats, log_weights: Floats, habit: float, careless: float, simple: Floats) -> None:
     r"""Log score of every deal: the product over the important past actions of
 
     \gamma = e^{-\beta (q_max - q_a)}                          (IEC, eq. 12)
@@ -35,7 +37,8 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
     The score is the product over seats of the mean over kinds k of \prod_t \gamma_a^{2^k} / \sum \gamma^{2^k} (quantal
     response, McKelvey and Palfrey 1995), `beta` being that of the freest kind. A policy may know one kind more, the player
     of habits (`habit_odds`), which a seat is with probability `habit` beforehand; how likely it is to be that one on a deal,
-    having acted so, goes into `habits` [deals, seats].
+    having acted so, goes into simple[:, 0], [deals, 2, seats]. What is not one of habits is careless, of one of the FREE
+    freest kinds, with probability `careless` beforehand; how likely it is to be that goes into simple[:, 1].
 
     `start` is the state at the first of `actions`; `hands` [deals, seats] plus `offset` [seats] are the cards every
     seat held then. The denominators of eq. 13 are dropped by IEC on purpose: it makes the score insensitive to the
@@ -63,8 +66,12 @@ def weigh(start: Any, actions: Ints, important: Ints, hands: Ints, offset: Ints,
                 score += mean
                 if known > KINDS:
                     odds = habit / (1.0 - habit) * exp(min(kinds[seat, HABIT] - mean, 700.0))
-                    habits[row, seat] = odds / (1.0 + odds)
+                    simple[row, 0, seat] = odds / (1.0 + odds)
                     score += log((1.0 - habit) * (1.0 + odds))
+                if careless > 0.0:
+                    ahead = _log_mean(kinds[seat, :FREE]) - _log_mean(kinds[seat, FREE:KINDS - 1])
+                    odds = careless / (1.0 - careless) * exp(min(ahead, 700.0))
+                    simple[row, 1, seat] = (1.0 - simple[row, 0, seat]) * odds / (1.0 + odds)
         log_weights[row] = score
 
 
@@ -101,13 +108,19 @@ def _add_by_kind(state: Any, action: int, policy: Any, beta: float, out: Ints, q
 
 
 @kernel
-def draw_habits(chances: Floats, rng: Stream, drawn: Ints) -> None:
-    """Which seats play by habit on each deal, with the chances [deals, seats]: a bit a seat."""
+def draw_simple(chances: Floats, rng: Stream, drawn: Ints) -> None:
+    """Who plays simply on each deal, with the chances [deals, 2, seats]: a bit a seat of habits, and of the careless
+    CARELESS bits further up."""
     for row in range(chances.shape[0]):
         drawn[row] = 0
-        for seat in range(chances.shape[1]):
-            if chances[row, seat] > 0.0 and uniform(rng) < chances[row, seat]:
-                drawn[row] |= 1 << seat
+        for seat in range(chances.shape[2]):
+            habit, careless = chances[row, 0, seat], chances[row, 1, seat]
+            if habit + careless > 0.0:
+                luck = uniform(rng)
+                if luck < habit:
+                    drawn[row] |= 1 << seat
+                elif luck < habit + careless:
+                    drawn[row] |= 1 << (seat + CARELESS)
 
 
 @kernel

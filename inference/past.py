@@ -34,19 +34,19 @@ class Past(NamedTuple):
 
 
 def log_weights(past: Past, hands: Ints, policy: Any, *, rule: str = "iec", beta: float = 0.02, slices: int | None = None,
-                most_moves: int = 64, habit: float = 0.0, habits: Floats | None = None) -> Floats:
+                most_moves: int = 64, habit: float = 0.0, careless: float = 0.0, simple: Floats | None = None) -> Floats:
     """Log score of every deal, hands [deals, seats]; see `_weigh_kernels.weigh`.
 
-    With quantal a seat is a player of habits with probability `habit` beforehand; what that is once it has acted goes
-    into `habits` [deals, seats].
+    With quantal a seat is a player of habits with probability `habit` beforehand, and careless with probability `careless`;
+    what that is once it has acted goes into `simple` [deals, 2, seats].
     """
     scores = np.zeros(len(hands))
-    habits = np.empty(hands.shape) if habits is None else habits
+    simple = np.empty((len(hands), 2, hands.shape[1])) if simple is None else simple
     habit = habit if rule == "quantal" and has_habits(policy) else 0.0
-    habits[:] = habit
+    simple[:, 0], simple[:, 1] = habit, (1.0 - habit) * careless if rule == "quantal" else 0.0
     important = past.important(slices)
     if important.any():
         last = int(np.flatnonzero(important)[-1]) + 1
         kernels.weigh(past.start, past.actions[:last], important[:last], hands, past.offset, policy, beta, RULES[rule],
-                      np.empty(most_moves, np.int64), np.empty(most_moves), scores, habit, habits)
+                      np.empty(most_moves, np.int64), np.empty(most_moves), scores, habit, careless, simple)
     return scores

@@ -114,18 +114,18 @@ def _searched(state: Any, leaf: Any, prior: Any, plan: Plan, scratch: Scratch, r
 
 
 @kernel
-def value_candidates(view: Any, hands: Ints, by_habit: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any,
+def value_candidates(view: Any, hands: Ints, simple: Ints, streams: Words, candidates: Ints, active: Ints, leaf: Any,
                      prior: Any, plan: Plan, scratch: Scratch, values: Floats, counts: Ints) -> None:
     """Fill `values` [deals, candidates] for the active candidates on the deals `hands` [deals, seats].
 
     `streams` [deals] seeds every deal; all candidates of a deal see the same random numbers, so that their
-    differences are sharper than their values, and nothing depends on which thread does what. `by_habit` [deals] says which
-    seats play by habit, a bit a seat: a leaf that knows how solves nothing then, since a solution is of best play.
+    differences are sharper than their values, and nothing depends on which thread does what. `simple` [deals] says which
+    seats play simply (`draw_simple`): a leaf that knows how solves nothing then, since a solution is of best play.
     """
     rng = np.empty(1, np.uint64)
     unsolved = Plan(plan.tree, plan.simulations, plan.c, plan.temperature, -1, plan.solve_nodes, plan.minimax, plan.alone)
     for row in range(hands.shape[0]):
-        plan_here = unsolved if tell(leaf, by_habit[row]) and by_habit[row] else plan
+        plan_here = unsolved if tell(leaf, simple[row]) and simple[row] else plan
         world = with_hands(view, hands[row])
         scratch.table.nodes[2] = (streams[row] >> SHIFT) << ONE       # even: a key's lowest bit says that it is in use
         for i in range(candidates.size):

@@ -38,7 +38,7 @@ class Samples(NamedTuple):
     hands: Ints            # [deals, seats] packed, the observer's own hand included
     log_weights: Floats    # [deals], any offset, the same for all deals of a decision
     last: bool = False     # there are no more: the deals drawn are all there are
-    by_habit: Ints | None = None    # [deals] which seats are taken to play by habit on each, a bit a seat; None: none
+    simple: Ints | None = None    # [deals] which seats are taken to play simply on each, bits of `draw_simple`; None: none
 
 
 class Prior(NamedTuple):
@@ -184,16 +184,16 @@ class Root:
 
     def _value(self, view: Any, drawn: Samples, actions: Ints, active: Ints, seed: int, first: int, counts: Ints) -> Floats:
         hands = drawn.hands
-        by_habit = np.zeros(len(hands), np.int64) if drawn.by_habit is None else drawn.by_habit
+        simple = np.zeros(len(hands), np.int64) if drawn.simple is None else drawn.simple
         values = np.full((len(hands), len(actions)), np.nan)
         streams = np.concatenate([stream(seed, first + row) for row in range(len(hands))])
         if self._pool is None or len(hands) == 1:
-            self._run(self.workers[0], view, hands, by_habit, streams, actions, active, values, counts)
+            self._run(self.workers[0], view, hands, simple, streams, actions, active, values, counts)
             return values
         parts = np.array_split(np.arange(len(hands)), len(self.workers))
         tallies = [np.zeros(2, np.int64) for _ in parts]
         ranges = [slice(part[0], part[-1] + 1) for part in parts if len(part)]
-        jobs = [self._pool.submit(self._run, worker, view, hands[rows], by_habit[rows], streams[rows], actions, active,
+        jobs = [self._pool.submit(self._run, worker, view, hands[rows], simple[rows], streams[rows], actions, active,
                                   values[rows], tally)
                 for worker, rows, tally in zip(self.workers, ranges, tallies, strict=False)]
         for job in jobs:
@@ -201,9 +201,9 @@ class Root:
         counts += sum(tallies)
         return values
 
-    def _run(self, worker: Worker, view: Any, hands: Ints, by_habit: Ints, streams: Any, actions: Ints, active: Ints,
+    def _run(self, worker: Worker, view: Any, hands: Ints, simple: Ints, streams: Any, actions: Ints, active: Ints,
              values: Floats, counts: Ints) -> None:
-        kernels.value_candidates(view, hands, by_habit, streams, actions, active, worker.leaf, worker.prior, self.plan,
+        kernels.value_candidates(view, hands, simple, streams, actions, active, worker.leaf, worker.prior, self.plan,
                                  worker.scratch, values, counts)
 
 

@@ -8,13 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from inference._rng_kernels import stream
-from mcts.root import Estimate
+from inference.belief import weights_of
+from inference.past import log_weights
+from mcts._root_kernels import weighted
+from mcts.root import Estimate, Limit
 from searchdou.errors import SearchDouError, UnknownName
 from searchdou.games.doudizhu import InfoSet, Move, encode, hidden
 from searchdou.games.doudizhu import _net_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, Position, legal
 from searchdou.games.doudizhu.cards import pack, unpack
 from searchdou.nets._net_kernels import best_of
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
 
 CHOICES = ("mix", "points", "win", "alphadou")
 BIDS = ("net", "price", "threshold")
@@ -32,10 +39,11 @@ def seen_by(infoset: InfoSet) -> Position:
 
 @dataclass(frozen=True)
 class Bids:
-    """Worth of every legal bid in points, and the deals looked at, by place."""
+    """Worth of every legal bid in points; and the deals looked at, by place, with their weights."""
 
     values: dict[int, Estimate]
-    deals: npt.NDArray[np.int64] | None = None
+    deals: Ints | None = None
+    weights: Floats | None = None
 
     @property
     def best(self) -> int:
@@ -44,8 +52,9 @@ class Bids:
 
 
 class Bidder:
-    """Bids by the blueprint's nets: `net` asks the bid net; `price` samples deals and values each bid on them; `threshold`
-    values its hand as landlord and bids by fixed thresholds, whatever the others did (AlphaDou's baseline)."""
+    """Bids by the blueprint's nets: `net` asks the bid net; `price` samples deals, weighs them by what was bid before and
+    values each bid on them; `threshold` values its hand as landlord and bids by fixed thresholds, whatever the others did
+    (AlphaDou's baseline)."""
 
     def __init__(self, policy: kernels.Blueprint, how: str, deals: int, seed: int) -> None:
         if how not in BIDS:
@@ -55,29 +64,48 @@ class Bidder:
         self.policy, self.how, self.deals, self.seed = policy, how, deals, seed
         self._out = np.empty(MAX_MOVES, np.int64)
 
-    def values(self, infoset: InfoSet) -> Bids:
-        """What every legal bid is worth; for `threshold` 1 is the bid and 0 are the others."""
-        view, rng = hidden.view_of(infoset), stream(self.seed, infoset.key)
+    def values(self, infoset: InfoSet, limit: Limit | None = None) -> Bids:
+        """What every legal bid is worth; for `threshold` 1 is the bid and 0 are the others. With a `limit` of seconds on
+        as many deals as there is time for."""
         bids = [0, *range(infoset.bid + 1, 4)]
         if self.how == "net":
             q = np.empty(len(bids))
-            kernels.blueprint_values(self.policy, view, np.array(bids, np.int64), len(bids), q)
+            kernels.blueprint_values(self.policy, hidden.view_of(infoset), np.array(bids, np.int64), len(bids), q)
             return Bids({bid: Estimate(float(value), float("nan"), 1) for bid, value in zip(bids, q, strict=True)})
-        deals = hidden.hidden_of(infoset).draw(self.deals, rng)
-        hands = hidden.seat_hands(infoset, deals)
-        prices = np.empty((self.deals, len(bids)))
-        if self.how == "price":
-            kernels.price_bids(self.policy, view, hands, np.array(bids, np.int64), rng, self._out, prices)
-        else:
-            worth = float(kernels.price_hand(self.policy, view, hands, self._out))
-            wanted = sum(worth > threshold for threshold in THRESHOLDS)
-            prices[:] = [1.0 if bid == (wanted if wanted > infoset.bid else 0) else 0.0 for bid in bids]
-        return Bids({bid: Estimate(float(column.mean()), _error(column), self.deals)
-                     for bid, column in zip(bids, prices.T, strict=True)}, deals)
+        until = None if limit is None or limit.seconds is None else limit.clock() + 0.9 * limit.seconds
+        clock = limit.clock if limit else float
+        rng, hider, pace = stream(self.seed, infoset.key), hidden.hidden_of(infoset), 0.0
+        parts: list[tuple[Ints, Floats, Floats]] = []
+        looked = 0
+        while looked < self.deals and (until is None or not looked or until - clock() > 4 * pace):
+            n = self.deals - looked
+            if until is not None:                   # four deals to see how long one takes, then about half of what is left
+                n = min(n, max(4, int(0.5 * (until - clock()) / pace)) if pace else 4)
+            began = clock()
+            parts.append(self._priced(infoset, hider.draw(n, rng), bids, rng))
+            pace = (clock() - began) / n
+            looked += n
+        deals, logs, prices = (np.concatenate(part) for part in zip(*parts, strict=True))
+        weights = weights_of(logs)
+        if self.how == "threshold":
+            wanted = sum(float(prices.mean()) > threshold for threshold in THRESHOLDS)
+            prices = np.tile([1.0 if bid == (wanted if wanted > infoset.bid else 0) else 0.0 for bid in bids], (looked, 1))
+        found = [weighted(np.ascontiguousarray(column), weights) for column in prices.T]
+        return Bids({bid: Estimate(float(mean), float(se), looked) for bid, (mean, se, _) in zip(bids, found, strict=True)},
+                    deals, weights)
 
-
-def _error(column: npt.NDArray[np.float64]) -> float:
-    return float(column.std(ddof=1) / len(column) ** 0.5) if len(column) > 1 else float("nan")
+    def _priced(self, infoset: InfoSet, deals: Ints, bids: list[int], rng: Words) -> tuple[Ints, Floats, Floats]:
+        """The deals, their log weights, and what each bid brings on them; for `threshold` what the hand is worth."""
+        hands, view = hidden.seat_hands(infoset, deals), hidden.view_of(infoset)
+        if self.how == "threshold":
+            worth = np.empty((len(deals), 1))
+            kernels.price_hands(self.policy, view, hands, self._out, worth[:, 0])
+            return deals, np.zeros(len(deals)), worth
+        prices = np.empty((len(deals), len(bids)))
+        kernels.price_bids(self.policy, view, hands, np.array(bids, np.int64), rng, self._out, prices)
+        logs = log_weights(hidden.past_of(infoset), hands, self.policy, rule="quantal", beta=0.6 / hidden.stake_of(infoset),
+                           most_moves=MAX_MOVES)
+        return deals, logs, prices
 
 
 class NetPlayer:

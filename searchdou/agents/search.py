@@ -18,7 +18,7 @@ from inference._game_kernels import Uniform, has_habits, tell
 from inference._math_kernels import logs, normal_gain
 from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream, uniform
-from inference._weigh_kernels import draw_habits
+from inference._weigh_kernels import draw_simple
 from inference.belief import Belief, thinned, weights_of
 from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.thread_time}
 UNSEARCHED = Estimate(float("nan"), float("nan"), 0)
 ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
-SELDOM = 0.01        # where all deals are listed, nobody plays by habit who is less likely to: the list is gone through once
+SELDOM = 0.01        # where all deals are listed, nobody plays simply who is less likely to: the list is gone through once
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class SearchSettings:
                                       # kind of player, in DouDizhu per stake
     habits: float | None = None       # how likely each other seat is beforehand to be a simple player of habits, whom
                                       # quantal weights tell by its actions and playouts foresee (DouDizhu); 0: nobody is
+    careless: float | None = None     # how likely each of those that are not is to choose freely; told and foreseen likewise
     pool: int | None = None           # deals drawn and weighed for every one that is searched, where not all are looked at
     slices: int | None = None         # weigh only the last so many actions of the others; 0 weighs all
     strata: str | None = None         # key cards: none, exact (by their probabilities), equal (as the paper does)
@@ -84,11 +85,12 @@ class SearchSettings:
 
 
 class Opening(NamedTuple):
-    """An action that is not searched for, a bid: its evidence, and the deals it was valued on (by place)."""
+    """An action that is not searched for, a bid: its evidence, and the deals it was valued on (by place), with weights."""
 
     action: Any
     values: dict[Any, Estimate]
     deals: Ints | None = None
+    weights: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -145,8 +147,8 @@ def _gongzhu_kit() -> Kit:
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "best",
-                  "weights": "iec", "beta": 0.02, "habits": 0.0, "pool": 1, "slices": 0, "strata": "none", "c": 20.0,
-                  "prior": 0.0, "moves": 0, "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0,
+                  "weights": "iec", "beta": 0.02, "habits": 0.0, "careless": 0.0, "pool": 1, "slices": 0, "strata": "none",
+                  "c": 20.0, "prior": 0.0, "moves": 0, "caution": 0.0, "solve": 20, "alone": 14, "trust": 0.0, "mix": 0.0,
                   "temper": 0.0, "bids": "none", "depth": 8, "fade": 0.85, "judge": "both", "lines": 2, "gain": 0.1},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=lambda infoset, hands: 0.0, view_of=lambda infoset: infoset.seen_position(),
@@ -192,26 +194,28 @@ def _doudizhu_kit() -> Kit:
         weights = given.weights or ("iec" if given.policy == "rule" else "quantal")
         if weights != "quantal":
             return {"weights": weights}
-        return {"weights": weights, "beta": 0.6, "pool": 3, "habits": 0.0 if given.policy == "rule" else 0.03}
+        known = {} if given.policy == "rule" else {"habits": 0.03, "careless": 0.03}
+        return {"weights": weights, "beta": 0.6, "pool": 3, **known}
 
     def opening(s: SearchSettings) -> Callable[[Any], Opening | None]:
         if s.bids == "rule":
             player = RulePlayer()
             return lambda infoset: Opening(player.act(infoset), {}) if infoset.landlord is None else None
-        bidder = Bidder(encode.blueprint_in(s.nets), str(s.bids), s.samples or 256, s.seed)
+        limit = None if s.time is None else Limit(seconds=s.time, clock=CLOCKS[s.clock])
+        bidder = Bidder(encode.blueprint_in(s.nets), str(s.bids), s.samples or (256 if limit is None else 1024), s.seed)
 
         def bid(infoset: Any) -> Opening | None:
             if infoset.landlord is not None:
                 return None
-            found = bidder.values(infoset)
-            return Opening(found.best, found.values, found.deals)
+            found = bidder.values(infoset, limit)
+            return Opening(found.best, found.values, found.deals, found.weights)
         return bid
 
     return Kit(
         defaults={"samples": 64, "sims": 1, "mode": "flat", "leaf": "blueprint", "policy": "blueprint", "backup": "mean",
-                  "beta": 0.4, "habits": 0.0, "pool": 1, "slices": 0, "strata": "none", "c": 3.0, "prior": 0.0,
-                  "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5, "temper": 0.0,
-                  "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
+                  "beta": 0.4, "habits": 0.0, "careless": 0.0, "pool": 1, "slices": 0, "strata": "none", "c": 3.0,
+                  "prior": 0.0, "moves": 5, "caution": 0.0, "solve": 12, "alone": 54, "trust": 20.0, "mix": 0.5,
+                  "temper": 0.0, "bids": "price", "depth": 0, "fade": 0.0, "judge": "none", "lines": 1, "gain": 0.002},
         hidden_of=hidden.hidden_of, seat_hands=hidden.seat_hands, past_of=hidden.past_of,
         log_weight=hidden.copies_log_weight, view_of=hidden.view_of,
         candidates=lambda infoset: infoset.packed_legal(), twins=lambda infoset: {},
@@ -285,10 +289,11 @@ class SearchPlayer:
                             ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
-        if not 0 <= values["habits"] < 1:
-            raise SearchDouError(f"search: habits is a chance from 0 to below 1, not {values['habits']}")
-        if values["habits"] and values["weights"] != "quantal":
-            raise SearchDouError(f"search: habits are read by weights=quantal, not by weights={values['weights']}")
+        for name in ("habits", "careless"):
+            if not 0 <= values[name] < 1:
+                raise SearchDouError(f"search: {name} is a chance from 0 to below 1, not {values[name]}")
+            if values[name] and values["weights"] != "quantal":
+                raise SearchDouError(f"search: {name} is read by weights=quantal, not by weights={values['weights']}")
         if given.time is not None and not given.time > 0:
             raise SearchDouError(f"search: time must be above 0 s, not {given.time}")
         if given.clock == "cpu" and given.threads > 1:
@@ -308,8 +313,8 @@ class SearchPlayer:
         began, started = time.perf_counter(), CLOCKS[self.settings.clock]()
         opening = self._opening(infoset)
         if opening is not None:
-            known = None if opening.deals is None else Belief(
-                self.kit.hidden_of(infoset), opening.deals, np.full(len(opening.deals), 1 / len(opening.deals)), exact=False)
+            known = None if opening.deals is None or opening.weights is None else Belief(
+                self.kit.hidden_of(infoset), opening.deals, opening.weights)
             return Decision(opening.action, opening.values, known, (opening.action,), time.perf_counter() - began,
                             0 if opening.deals is None else len(opening.deals))
         candidates = self.kit.candidates(infoset)
@@ -395,11 +400,11 @@ class _Deals:
         self._all = s.mode != "ismcts" and hidden.count <= min(ENUMERATE, s.samples or ENUMERATE)
         self._strata = hidden.strata() if s.strata != "none" and not self._all else []
         self._shift = float(self._rng[0] >> np.uint64(11)) * 2.0 ** -53
-        self._by_habit = stream(s.seed, infoset.key, 3)      # its own, so that who plays by habit changes no deal
+        self._luck = stream(s.seed, infoset.key, 3)          # its own, so that who plays simply changes no deal
         self._deals: list[Ints] = []                         # by place, all that were weighed; the same by seat,
         self._hands: list[Ints] = []
         self._logs: list[Floats] = []
-        self._chances: list[Floats] = []                     # and how likely each seat plays by habit on them
+        self._chances: list[Floats] = []                     # and how likely each seat plays simply on them
         if self._all:
             deals, p = hidden.enumerate()
             # A random order, so that a deadline that comes first still leaves a fair part of them.
@@ -429,7 +434,7 @@ class _Deals:
         return Samples(hands, log_p, False, self._drawn(chances))
 
     def _listed(self, start: int, n: int) -> Samples:
-        """The next deals of the list of all. It is gone through again as long as somebody may play by habit on one of them:
+        """The next deals of the list of all. It is gone through again as long as somebody may play simply on one of them:
         such playouts are drawn, and one a deal tells little."""
         seen = slice(sum(map(len, self._deals)), start + n)
         if len(self._list[seen]):
@@ -442,19 +447,20 @@ class _Deals:
                        start + n >= len(self._list) and not chances.any(), self._drawn(chances[rows]))
 
     def _weighed(self, deals: Ints, log_p: Floats) -> tuple[Ints, Floats, Floats]:
-        """Deals by seat with their log weights, and how likely each seat plays by habit on them."""
+        """Deals by seat with their log weights, and how likely each seat plays by habit or carelessly on them."""
         s, hands = self.player.settings, self.player.kit.seat_hands(self.infoset, deals)
-        chances = np.zeros(hands.shape)
+        chances = np.zeros((len(hands), 2, hands.shape[1]))
         if self._past is not None and len(deals):
             log_p = log_p + log_weights(self._past, hands, self.player._policy, rule=str(s.weights),
                                         beta=float(s.beta or 0.0) / self._unit, slices=s.slices or None,
-                                        most_moves=self.player.kit.most_moves, habit=float(s.habits or 0.0), habits=chances)
+                                        most_moves=self.player.kit.most_moves, habit=float(s.habits or 0.0),
+                                        careless=float(s.careless or 0.0), simple=chances)
             if not self.player._foresees:
                 chances[:] = 0.0
             if self._all:
                 chances[chances < SELDOM] = 0.0
-            chances[:, self.infoset.seat] = 0.0
-            chances[:, self.player.kit.seats:] = 0.0         # the kitty of bidding has a column, and no habits
+            chances[:, :, self.infoset.seat] = 0.0
+            chances[:, :, self.player.kit.seats:] = 0.0      # the kitty of bidding has a column, and nobody plays it
             log_p = log_p + self.player.kit.log_weight(self.infoset, hands)
         self._deals.append(deals)
         self._hands.append(hands)
@@ -463,9 +469,9 @@ class _Deals:
         return hands, log_p, chances
 
     def _drawn(self, chances: Floats) -> Ints:
-        """Who plays by habit on each deal, a bit a seat."""
+        """Who plays by habit or carelessly on each deal."""
         bits = np.zeros(len(chances), np.int64)
-        draw_habits(chances, self._by_habit, bits)
+        draw_simple(chances, self._luck, bits)
         return bits
 
     def belief(self) -> Belief:

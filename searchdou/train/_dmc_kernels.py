@@ -24,15 +24,18 @@ from searchdou.games.doudizhu._kernels import (
     MAX_MOVES,
     SPRING_DOUBLES,
     Position,
+    contains,
     deal,
     doublings,
     full_deck,
+    hand_of,
     legal,
     payoff,
+    shuffle,
     step,
 )
-from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, Blueprint, blueprint_values, role_of
-from searchdou.games.doudizhu._search_kernels import scale
+from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, Blueprint, blueprint_values, role_of, worth_as_landlord
+from searchdou.games.doudizhu._search_kernels import scale, with_hands
 from searchdou.nets._net_kernels import best_of
 
 Ints = npt.NDArray[np.int64]
@@ -43,6 +46,8 @@ ACTION = 21                 # after the numbers of a Position
 FIELDS = ACTION + 1
 MOST_CHOICES = 128          # in a game
 MOST_STAKES = 16.0          # a return counts no more than this
+LOOKS = 4                   # kitties from which a stranger guesses what its hand is worth
+WIDEST = 1.2                # points: how far a stranger's thresholds may lie from AlphaDou's, which are about 0
 
 
 class Samples(NamedTuple):
@@ -63,6 +68,7 @@ class Scheme(NamedTuple):
     doubt: float            # share of actions drawn among those within `near` stakes of the best
     near: float
     bid_noise: float        # and of random bids
+    strangers: float        # share of seats that bid by thresholds of their own instead of by the net
     card_rules: int         # switches of the rule sets
     full_rules: int
 
@@ -129,16 +135,47 @@ def any_near(q: Floats, n: int, least: float, rng: Stream) -> int:
 
 
 @kernel
+def stranger_bid(policy: Blueprint, position: Position, shift: float, gap: float, rng: Stream, out: Ints) -> int:
+    """The bid of a seat that goes by what its hand is worth as landlord, whatever the others did: as much as it passes of
+    the thresholds shift - gap, shift, shift + gap. It guesses the worth from a few kitties, so its judgement is rough."""
+    deck, left = full_deck(), np.empty(37, np.int64)
+    own, n = hand_of(position, position.turn), 0
+    for card in deck:
+        if contains(own, card):
+            own -= card
+        else:
+            left[n] = card
+            n += 1
+    turn, worth, hands = position.turn, 0.0, np.empty(4, np.int64)
+    hands[turn] = hand_of(position, turn)
+    for _ in range(LOOKS):
+        shuffle(left, rng)
+        hands[(turn + 1) % 3], hands[(turn + 2) % 3], hands[3] = 0, 0, left[0] + left[1] + left[2]
+        for i in range(17):
+            hands[(turn + 1) % 3] += left[3 + i]
+            hands[(turn + 2) % 3] += left[20 + i]
+        worth += worth_as_landlord(policy, with_hands(position, hands), out) / LOOKS
+    wanted = (worth > shift - gap) + (worth > shift) + (worth > shift + gap)
+    return wanted if wanted > position.bid else 0
+
+
+@kernel
 def play_block(policy: Blueprint, games: int, scheme: Scheme, rng: Stream, samples: Samples) -> None:
     """Play `games` games from random deals and write down their choices, forced ones left out."""
     deck = full_deck()
     out = np.empty(MAX_MOVES, np.int64)
+    guess = np.empty(MAX_MOVES, np.int64)
     q = np.empty(MAX_MOVES)
+    shifts, gaps = np.empty(3), np.empty(3)         # of the strangers' thresholds by seat; no gap: none sits there
     for _ in range(games):
         full = uniform(rng) < scheme.full
         first = below(rng, 3)
         if full:
             position = deal(deck, scheme.full_rules, -1, first, rng)
+            for seat in range(3):
+                strange = scheme.strangers > 0.0 and uniform(rng) < scheme.strangers
+                shifts[seat] = (2.0 * uniform(rng) - 1.0) * WIDEST if strange else 0.0
+                gaps[seat] = uniform(rng) * WIDEST / 2.0 if strange else -1.0
         else:
             position = deal(deck, scheme.card_rules, first, first, rng)
         start = samples.used[0]
@@ -150,6 +187,11 @@ def play_block(policy: Blueprint, games: int, scheme: Scheme, rng: Stream, sampl
                 luck = uniform(rng)
                 if luck < (scheme.bid_noise if role == BID else scheme.noise):
                     chosen = below(rng, n)
+                elif role == BID and gaps[position.turn] >= 0.0:
+                    bid = stranger_bid(policy, position, shifts[position.turn], gaps[position.turn], rng, guess)
+                    for i in range(n):
+                        if out[i] == bid:
+                            chosen = i
                 else:
                     blueprint_values(policy, position, out, n, q)
                     chosen = best_of(q, n)

@@ -27,7 +27,7 @@ from inference._rng_kernels import stream
 from searchdou.agents._doudizhu_rule_kernels import rule_policy
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.cluster import Cluster
-from searchdou.errors import SearchDouError
+from searchdou.errors import SearchDouError, UnknownName
 from searchdou.games.doudizhu import _encode_kernels, encode
 from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.nets import Weights
@@ -55,6 +55,8 @@ class DmcSettings(LoopSettings):
     doubt: float = 0.0              # share of moves drawn among those thought nearly as good as the best
     near: float = 0.15              # that is, within so many stakes of it
     bid_noise: float = 0.15         # and of random bids
+    strangers: float = 0.0          # share of seats of full games that bid by thresholds of their own, cautious to bold
+    learn: str = ""                 # roles whose nets learn, with + between them (bid, landlord+up); empty: all
     mix: float = 0.5                # how much the chance to win counts beside the stakes when actors choose
     oracle: float = 0.1             # share of the samples that the oracle learns from too; 0 trains none
     decks: int = 5000               # of a match with a fixed opponent at every exam, each played from both sides
@@ -108,7 +110,7 @@ class Actor:
         s, room = self.s, 40 * self.s.games
         samples = kernels.Samples(np.empty((room, kernels.FIELDS), np.int64), np.empty(room, np.int64),
                                   np.empty(room, np.float32), np.empty(room, np.float32), np.zeros(2, np.int64))
-        scheme = kernels.Scheme(s.full, s.noise, s.doubt, s.near, s.bid_noise, rule_set("douzero").switches,
+        scheme = kernels.Scheme(s.full, s.noise, s.doubt, s.near, s.bid_noise, s.strangers, rule_set("douzero").switches,
                                 rule_set("standard").switches)
         began = time.perf_counter()
         kernels.play_block(encode.blueprint(weights.__getitem__, s.mix), s.games, scheme, stream(s.seed, block), samples)
@@ -125,6 +127,9 @@ class Training(Loop):
         self.s = s = settings
         if not 0 <= s.full <= 1 or not 0 <= s.oracle <= 1:
             raise SearchDouError("full and oracle are shares, 0 to 1")
+        self.roles = set(s.learn.split("+")) if s.learn else set(encode.ROLES)
+        if unknown := self.roles - set(encode.ROLES):
+            raise UnknownName("role to learn", sorted(unknown)[0], encode.ROLES)
         self.nets = {(view, role): RoleLearner(view, role, s) for view in encode.VIEWS for role in encode.roles_of(view)
                      if view == "seen" or s.oracle}
         super().__init__(s, {f"{view}-{role}": net for (view, role), net in self.nets.items()}, tell, cluster)
@@ -139,7 +144,7 @@ class Training(Loop):
 
     def learn(self, played: tuple[kernels.Samples, float], rate: float) -> int:
         return sum(net.learn(played[0], self.s, rate, np.random.default_rng((self.s.seed, self.block, number)))
-                   for number, net in enumerate(self.nets.values()))
+                   for number, ((_, role), net) in enumerate(self.nets.items()) if role in self.roles)
 
     def figures(self, played: tuple[kernels.Samples, float], seconds: float) -> dict[str, float]:
         frames = float(played[0].used[1])

@@ -15,6 +15,7 @@ import pytest
 from numba.core import config
 
 from inference._rng_kernels import stream
+from inference._weigh_kernels import CARELESS
 from mcts._solver_kernels import HUGE, new_table, solve
 from mcts.root import Samples
 from searchdou import Agent
@@ -264,9 +265,10 @@ def test_defaults_follow_what_was_chosen():
                           ("pool=5,beta=0.1", ("quantal", 0.1, 5))):
         settings = make("doudizhu", f"search:{given}").settings
         assert (settings.weights, settings.beta, settings.pool) == wanted
-        assert settings.habits == (0.03 if settings.weights == "quantal" and settings.policy != "rule" else 0.0)
+        known = 0.03 if settings.weights == "quantal" and settings.policy != "rule" else 0.0
+        assert (settings.habits, settings.careless) == (known, known)
     settings = make("gongzhu", "search:weights=quantal").settings
-    assert (settings.beta, settings.pool, settings.habits) == (0.01, 1, 0.0)
+    assert (settings.beta, settings.pool, settings.habits, settings.careless) == (0.01, 1, 0.0, 0.0)
 
 
 def test_who_plays_by_habit_is_told_by_what_was_played():
@@ -277,7 +279,7 @@ def test_who_plays_by_habit_is_told_by_what_was_played():
         infoset = state.infoset()
         if infoset.seat == infoset.landlord:
             player = make("doudizhu", "search:samples=20")
-            shares.append([_Deals(player, infoset, player.kit.hidden_of(infoset)).draw(0, 20).by_habit >> seat & 1
+            shares.append([_Deals(player, infoset, player.kit.hidden_of(infoset)).draw(0, 20).simple >> seat & 1
                            for seat in range(3)])
             state.act(max(state.legal_actions(), key=lambda move: (len(move.cards) == 1, rng.random())))
         else:
@@ -292,13 +294,13 @@ def test_who_plays_by_habit_is_told_by_what_was_played():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_who_plays_by_habit_does_so_in_the_playouts_of_a_deal(threads):
-    """Every value is the playout that is made by hand, with those told to who play by habit on that deal and no other."""
+def test_who_plays_simply_does_so_in_the_playouts_of_a_deal(threads):
+    """Every value is the playout that is made by hand, with those told to who play simply on that deal and no other."""
     state = doudizhu.Game("douzero", bidding=False).deal(7)
     infoset = state.infoset()
     player = make("doudizhu", f"search:samples=20,mix=0,threads={threads}")
     hands = player.kit.seat_hands(infoset, player.kit.hidden_of(infoset).draw(10, stream(2)))
-    bits = np.array([0, 2, 4, 6, 0, 6, 6, 4, 2, 0])
+    bits = np.array([0, 2, 4, 6, 0, 2 << CARELESS, 6 << CARELESS, 4 | 2 << CARELESS, 2, 0])
     actions = np.array(player.kit.candidates(infoset)[:3])
     view, counts = player.kit.view_of(infoset), np.zeros(2, np.int64)
     for worker in player._root.workers:
@@ -309,15 +311,15 @@ def test_who_plays_by_habit_does_so_in_the_playouts_of_a_deal(threads):
     for row in range(10):
         for i, action in enumerate(actions):
             after = doudizhu_kernels.step(doudizhu_search.with_hands(view, hands[row]), action)
-            for by_habit in (0, bits[row]):
-                doudizhu_nets.told(leaf, by_habit)
+            for simple in (0, bits[row]):
+                doudizhu_nets.told(leaf, simple)
                 by_hand = doudizhu_nets.finish_value(leaf, after, stream(5, 40 + row), out)
                 calm += by_hand != values[row, i]
             assert values[row, i] == by_hand
     assert calm                                          # where nobody was told, other things happened
 
 
-def test_nothing_is_solved_where_somebody_plays_by_habit():
+def test_nothing_is_solved_where_somebody_plays_simply():
     state = cases.doudizhu_game(3, unseen=4, rules="douzero")
     infoset = state.infoset()
     player = make("doudizhu", "search:samples=20,solve=30,alone=54")
@@ -331,20 +333,20 @@ def test_nothing_is_solved_where_somebody_plays_by_habit():
         assert (counts[1] > 0) == solved
 
 
-def test_a_list_of_all_deals_is_gone_through_again_where_somebody_may_play_by_habit():
-    """One playout a deal is one draw then; the belief stays that of the list, and without habits once is enough."""
+def test_a_list_of_all_deals_is_gone_through_again_where_somebody_may_play_simply():
+    """One playout a deal is one draw then; the belief stays that of the list, and where all plan once is enough."""
     state = cases.doudizhu_game(5, unseen=5, rules="douzero")
     infoset = state.infoset()
-    for habits, again in ((0.5, True), (0.0, False)):
-        player = make("doudizhu", f"search:samples=500,habits={habits}")
+    for simple, again in (("habits=0.5,careless=0", True), ("habits=0,careless=0.5", True), ("habits=0,careless=0", False)):
+        player = make("doudizhu", f"search:samples=500,{simple}")
         hidden = player.kit.hidden_of(infoset)
         deals = _Deals(player, infoset, hidden)
         first, second = deals.draw(0, hidden.count - 1), deals.draw(hidden.count - 1, 4)
         assert len(first.hands) == hidden.count - 1
         assert len(second.hands) == (4 if again else 1)
         assert second.last is not again
-        assert (second.by_habit >> 3 == 0).all()
-        assert (second.by_habit >> infoset.seat & 1 == 0).all()
+        assert (second.simple & ~(7 | 7 << CARELESS) == 0).all()
+        assert (second.simple & (1 | 1 << CARELESS) << infoset.seat == 0).all()
         if again:
             assert (second.hands[1:] == first.hands[:3]).all()
             assert (second.log_weights[1:] == first.log_weights[:3]).all()
@@ -516,7 +518,9 @@ def test_few_deals_are_looked_at_all(game):
     ("pool=0", "pool must be at least 1, not 0"),
     ("habits=1,weights=quantal", "habits is a chance from 0 to below 1, not 1.0"),
     ("habits=-0.1,weights=quantal", "habits is a chance from 0 to below 1, not -0.1"),
-    ("habits=0.1,weights=iec", "habits are read by weights=quantal, not by weights=iec"),
+    ("habits=0.1,weights=iec", "habits is read by weights=quantal, not by weights=iec"),
+    ("careless=1,weights=quantal", "careless is a chance from 0 to below 1, not 1.0"),
+    ("careless=0.1,weights=iec", "careless is read by weights=quantal, not by weights=iec"),
     ("speed=3", "unknown setting of search 'speed'"),
 ])
 def test_bad_settings(game, setting, words):

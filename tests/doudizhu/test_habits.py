@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from inference._rng_kernels import stream
+from inference._weigh_kernels import CARELESS
 from searchdou.games.doudizhu import Game, _habit_kernels, _kernels, encode
 from searchdou.games.doudizhu import _net_kernels as nets
 from tests.inference import cases, naive
@@ -58,20 +59,25 @@ def test_moves_are_drawn_as_often_as_the_odds_say():
             assert share == pytest.approx(chance, abs=5 * np.sqrt(chance * (1 - chance) / 2000) + 1e-9)
 
 
-def test_a_playout_lets_those_play_by_habit_who_are_told_of():
-    """Each seat by itself: the playout is the one that a loop makes of the net's moves and the habit's."""
+def free_choice(policy, position, rng, out):
+    return nets.tempered_choice(policy, nets.CARELESS_TEMPER, position, rng, out)
+
+
+def test_a_playout_lets_those_play_simply_who_are_told_of():
+    """Each seat by itself: the playout is the one that a loop makes of the net's moves, the habit's and free choices."""
     policy, out = encode.blueprint_in(), np.empty(_kernels.MAX_MOVES, np.int64)
     differ = 0
     for seed in range(6):
         position = cases.doudizhu_game(seed, unseen=34, rules="douzero").position
         leaf = nets.Finish(policy, np.array([2.0, 1.0, 0.0]), 0.0)
         calm = nets.finish_value(leaf, position, stream(seed), out)
-        for habits in (1, 2, 4, 5, 7):
+        for simple in (1, 2, 4, 5, 7, 1 << CARELESS, 6 << CARELESS, 1 | 2 << CARELESS):
             rng, after = stream(seed), position
             while after.winner < 0:
-                choose = nets.habit_choice if habits >> after.turn & 1 else nets.blueprint_choice
+                choose = (nets.habit_choice if simple >> after.turn & 1 else
+                          free_choice if simple >> CARELESS + after.turn & 1 else nets.blueprint_choice)
                 after = _kernels.step(after, choose(policy, after, rng, out))
-            nets.told(leaf, habits)
+            nets.told(leaf, simple)
             found = nets.finish_value(leaf, position, stream(seed), out)
             assert found == float(_kernels.payoff(after))
             differ += found != calm

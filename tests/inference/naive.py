@@ -111,23 +111,25 @@ def log_score(state, actions, weighed, policy, kernel, beta, rule):
     return total + sum(math.log(np.prod(chances, axis=0).mean()) for chances in seats.values())
 
 
-def with_habits(state, actions, weighed, policy, kernel, beta, habit):
-    """The log score by quantal when each seat plays by habit with chance `habit`, and {seat: the chance that it does}."""
+def with_simple(state, actions, weighed, policy, kernel, beta, habit, careless):
+    """The log score by quantal when each seat plays by habit with chance `habit`, and by seat the chance that it does, and
+    that it does not and is careless, of one of the three freest kinds."""
     total, seats = 0.0, {}
     for number, action in enumerate(actions):
         if number in weighed:
             values = values_of(state, policy, kernel)
             if len(values) > 1:
                 odds = habits_of(state)
-                by_habit = 0.9 * odds[action] / sum(odds.values()) + 0.1 / len(odds)
-                seats.setdefault(state.turn, []).append([*(chance(values, action, beta, k) for k in range(7)), by_habit])
+                simple = 0.9 * odds[action] / sum(odds.values()) + 0.1 / len(odds)
+                seats.setdefault(state.turn, []).append([*(chance(values, action, beta, k) for k in range(7)), simple])
         state.act(action)
     found = {}
     for seat, rows in seats.items():
         chances = np.prod(rows, axis=0)
         either = (1 - habit) * chances[:7].mean(), habit * chances[7]
         total += math.log(sum(either))
-        found[seat] = either[1] / sum(either)
+        free = careless * chances[:3].mean(), (1 - careless) * chances[3:6].mean()
+        found[seat] = either[1] / sum(either), either[0] / sum(either) * free[0] / sum(free)
     return total, found
 
 

@@ -8,9 +8,11 @@ import random
 import numpy as np
 import pytest
 
+from inference import _weigh_kernels as kernels
 from inference._rng_kernels import stream
 from inference.belief import FLOOR, Belief, thinned, weights_of
 from inference.past import Past, log_weights
+from searchdou import Agent
 from searchdou.agents import _doudizhu_rule_kernels as rule
 from searchdou.games import doudizhu, gongzhu
 from searchdou.games.doudizhu import encode
@@ -92,23 +94,57 @@ def test_doudizhu_scores_equal_the_replay_bids_included(kind, number):
 
 
 @pytest.mark.parametrize("number", [0, 2, 3, 5])
-def test_players_of_habits_are_told_by_what_they_do(number):
-    """Weights, and how likely each seat plays by habit on each deal, as a replay has them; nobody does by a chance of 0."""
+def test_simple_players_are_told_by_what_they_do(number):
+    """Weights, and how likely each seat plays by habit or carelessly on each deal, as a replay has them; nobody does by a
+    chance of 0."""
     infoset, policy, kernel = doudizhu_infosets()[number], encode.blueprint_in(), blueprint_values
     hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(DEALS, stream(6, number)))
     seats = [(infoset.first + i) % 3 for i in range(len(infoset.bids))] + [seat for seat, _ in infoset.history]
     actions = [*infoset.bids, *(move for _, move in infoset.history)]
-    for habit in (0.0, 0.03, 0.5):
-        habits = np.empty(hands.shape)
+    for habit, careless in ((0.0, 0.0), (0.03, 0.0), (0.0, 0.2), (0.5, 0.1)):
+        simple = np.empty((DEALS, 2, hands.shape[1]))
         found = log_weights(doudizhu_hidden.past_of(infoset), hands, policy, rule="quantal", beta=0.6, most_moves=MOST_MOVES,
-                            habit=habit, habits=habits)
+                            habit=habit, careless=careless, simple=simple)
         for row in range(DEALS):
             texts = [ranks(int(hand)) for hand in hands[row]]
-            score, chances = naive.with_habits(naive.doudizhu_start(infoset, texts[:3], texts[3]), actions,
-                                               naive.weighed_actions(seats, infoset.seat), policy, kernel, 0.6, habit)
+            score, chances = naive.with_simple(naive.doudizhu_start(infoset, texts[:3], texts[3]), actions,
+                                               naive.weighed_actions(seats, infoset.seat), policy, kernel, 0.6, habit,
+                                               careless)
             assert found[row] == pytest.approx(score, abs=1e-6)
             for seat in range(3):
-                assert habits[row, seat] == pytest.approx(chances.get(seat, habit), abs=1e-6)
+                expected = chances.get(seat, (habit, (1 - habit) * careless))
+                assert simple[row, :, seat] == pytest.approx(expected, abs=1e-6)
+
+
+def test_who_moves_at_random_is_found_careless_and_who_plays_by_the_net_is_not():
+    found = {"random": [], "net": []}
+    for name, chances in found.items():
+        player = Agent("doudizhu", name)
+        for seed in range(6):
+            state = doudizhu.Game("douzero", bidding=False).deal(seed)
+            for _ in range(30):
+                if not state.is_over:
+                    state.act(player.act(state.infoset()))
+            if not state.is_over:
+                infoset = state.infoset()
+                hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(20, stream(seed)))
+                simple = np.empty((20, 2, 4))
+                weights = weights_of(log_weights(doudizhu_hidden.past_of(infoset), hands, encode.blueprint_in(), rule="quantal",
+                                                 beta=0.6, most_moves=MOST_MOVES, careless=0.03, simple=simple))
+                chances += [float(weights @ simple[:, 1, seat]) for seat in range(3) if seat != infoset.seat]
+    assert np.mean(found["random"]) > 0.5
+    assert np.mean(found["net"]) < 0.03
+
+
+@pytest.mark.unit
+def test_simple_players_are_drawn_as_often_as_their_chances_say():
+    chances, drawn = np.tile([[0.3, 0.0, 1.0], [0.2, 0.0, 0.0]], (4000, 1, 1)), np.empty(4000, np.int64)
+    kernels.draw_simple(chances, stream(1), drawn)
+    assert (drawn & 1).mean() == pytest.approx(0.3, abs=0.04)
+    assert (drawn >> kernels.CARELESS & 1).mean() == pytest.approx(0.2, abs=0.04)
+    assert not (drawn & 1 & drawn >> kernels.CARELESS).any()
+    assert (drawn >> 2 & 1 == 1).all()
+    assert not (drawn & (2 | 6 << kernels.CARELESS)).any()
 
 
 def test_bids_alone_tell_deals_apart():

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from inference._game_kernels import register_policy
 from inference._math_kernels import log
+from inference._policy_kernels import playout
 from inference._rng_kernels import Stream, below, uniform
+from inference._weigh_kernels import CARELESS
 from inference.kernel import kernel
 from searchdou.games.doudizhu._encode_kernels import changed_by, encode_before, seat_after
 from searchdou.games.doudizhu._habit_kernels import eager_odds
@@ -43,6 +45,7 @@ Floats = npt.NDArray[np.float64]
 
 LANDLORD, DOWN, UP, BID = 0, 1, 2, 3         # roles, by their nets
 BID_UNIT = 4.0                               # points a stake has in bidding
+CARELESS_TEMPER = 0.8                        # stakes: how freely careless players choose in playouts
 
 
 class Nets(NamedTuple):
@@ -214,30 +217,40 @@ def landlord_value(policy: Blueprint, position: Position, out: Ints) -> float:
 
 @kernel
 def price_bids(policy: Blueprint, view: Position, hands: Ints, bids: Ints, rng: Stream, out: Ints, prices: Floats) -> None:
-    """What every bid of the seat to act brings it on the deals `hands`, [deals, bids] points: the others bid by the net."""
+    """What every bid of the seat to act brings it on the deals `hands`, [deals, bids] points: the others bid by the net.
+
+    As landlord it is what its net expects, which knows the whole hand then. Another landlord does not know what the bidder
+    holds and expects too much against a strong hand: there the deal is played out.
+    """
     seat = view.turn
     for row in range(hands.shape[0]):
         for i in range(bids.size):
             position = step(with_hands(view, hands[row]), bids[i])
             while position.landlord < 0 and position.winner < 0:
                 position = step(position, blueprint_choice(policy, position, rng, out))
-            prices[row, i] = 0.0
-            if position.winner < 0:
-                value = landlord_value(policy, position, out)
-                prices[row, i] = value if position.landlord == seat else -0.5 * value
+            if position.winner >= 0:
+                prices[row, i] = 0.0
+            elif position.landlord == seat:
+                prices[row, i] = landlord_value(policy, position, out)
+            else:
+                prices[row, i] = -0.5 * payoff(playout(policy, position, rng, out))
 
 
 @kernel
-def price_hand(policy: Blueprint, view: Position, hands: Ints, out: Ints) -> float:
-    """What the seat to bid can expect as landlord at the stake of one, in points, mean over the deals `hands`."""
-    total = 0.0
+def worth_as_landlord(policy: Blueprint, position: Position, out: Ints) -> float:
+    """What the seat to bid could expect as landlord at the stake of one with the kitty that lies there, in points."""
+    p = position
+    hand0 = p.hand0 + p.kitty if p.turn == 0 else p.hand0
+    hand1 = p.hand1 + p.kitty if p.turn == 1 else p.hand1
+    hand2 = p.hand2 + p.kitty if p.turn == 2 else p.hand2
+    return landlord_value(policy, start(hand0, hand1, hand2, p.kitty, p.rules, p.turn, p.turn), out)
+
+
+@kernel
+def price_hands(policy: Blueprint, view: Position, hands: Ints, out: Ints, prices: Floats) -> None:
+    """`worth_as_landlord` on each of the deals `hands`."""
     for row in range(hands.shape[0]):
-        p = with_hands(view, hands[row])
-        hand0 = p.hand0 + p.kitty if p.turn == 0 else p.hand0
-        hand1 = p.hand1 + p.kitty if p.turn == 1 else p.hand1
-        hand2 = p.hand2 + p.kitty if p.turn == 2 else p.hand2
-        total += landlord_value(policy, start(hand0, hand1, hand2, p.kitty, p.rules, p.turn, p.turn), out)
-    return float(total / hands.shape[0])
+        prices[row] = worth_as_landlord(policy, with_hands(view, hands[row]), out)
 
 
 # --- a player of habits ---------------------------------------------------------------------------------------------------
@@ -273,7 +286,7 @@ class Finish(NamedTuple):
 
     policy: Blueprint
     root: Floats            # [3] the stake as it stood at the root, in points; 1 where the landlord acts there, else 0;
-                            # and, told for every deal, which seats play by habit, a bit a seat
+                            # and, told for every deal, which seats play by habit or carelessly, bits of `draw_simple`
     mix: float = 0.5        # how much winning counts as such
     depth: int = 0          # above 0: after so many actions the seat to act says what it expects
     temper: float = 0.0     # the peasants' moves are drawn by e^(value / temper), in stakes, when the landlord acts at the
@@ -299,12 +312,14 @@ def tempered_choice(policy: Blueprint, temper: float, position: Position, rng: S
 @kernel
 def finish_value(leaf: Finish, position: Position, rng: Stream, out: Ints) -> float:
     """The landlord's points of one playout, mixed with one stake for the win alone."""
-    played, habits = 0, int(leaf.root[2])
+    played, simple = 0, int(leaf.root[2])
     while position.winner < 0:
         if played == leaf.depth and played > 0:
             return expected_value(leaf, position, out)
-        if habits >> position.turn & 1:
+        if simple >> position.turn & 1:
             position = step(position, habit_choice(leaf.policy, position, rng, out))
+        elif simple >> (position.turn + CARELESS) & 1:
+            position = step(position, tempered_choice(leaf.policy, CARELESS_TEMPER, position, rng, out))
         elif leaf.temper > 0.0 and leaf.root[1] > 0.5 and position.turn != position.landlord:
             position = step(position, tempered_choice(leaf.policy, leaf.temper, position, rng, out))
         else:
@@ -324,9 +339,9 @@ def expected_value(leaf: Finish, position: Position, out: Ints) -> float:
 
 
 @kernel
-def told(leaf: Finish, habits: int) -> None:
-    """Which seats play by habit from now on, a bit a seat."""
-    leaf.root[2] = habits
+def told(leaf: Finish, simple: int) -> None:
+    """Who plays by habit or carelessly from now on."""
+    leaf.root[2] = simple
 
 
 register_policy(Finish, SimpleNamespace(evaluate=finish_value, told=told))
