@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
+from numba import config
 
 from inference._rng_kernels import stream
+from inference.belief import Belief
+from mcts.root import Limit
 from searchdou import Agent, agents, games
 from searchdou.agents.doudizhu_net import BIDS, CHOICES, Bidder
 from searchdou.arena.match import MatchSettings, run_match
@@ -178,6 +183,60 @@ def test_the_others_bids_matter_to_those_who_look():
     passed, wanted = (bids.values for bids in found["net"])
     assert passed[3].mean > wanted[3].mean               # who bids two holds cards that the landlord would miss
     assert [bids.best for bids in found["threshold"]] == [0, 0]
+
+
+def test_prices_are_what_the_auction_and_the_game_come_to():
+    """As landlord what its net expects of the first position; where another is landlord what playing on brings."""
+    policy, out = encode.blueprint_in(), np.empty(kernels.MAX_MOVES, np.int64)
+    infoset = to_bid("3445667899TJQKA22", (0,))
+    view, hands = hidden.view_of(infoset), hidden.seat_hands(infoset, hidden.hidden_of(infoset).draw(6, stream(4)))
+    bids = np.arange(4)
+    prices, landlords = np.empty((6, 4)), set()
+    nets.price_bids(policy, view, hands, bids, stream(1), out, prices)
+    for row in range(6):
+        for bid in bids:
+            after = kernels.step(with_hands(view, hands[row]), bid)
+            while after.landlord < 0 and after.winner < 0:
+                after = kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
+            landlords.add(after.landlord)
+            if after.landlord == infoset.seat:
+                n = kernels.legal(after, out)
+                nets.rate(policy.nets, False, after, out, n, policy.wins, policy.stakes)
+                best = int(np.argmax(0.5 * policy.wins[:n] + 0.5 * policy.stakes[:n]))
+                expected = policy.stakes[best] * scale(after)
+            else:
+                while after.winner < 0:
+                    after = kernels.step(after, nets.blueprint_choice(policy, after, stream(1), out))
+                expected = -0.5 * kernels.payoff(after)
+            assert prices[row, bid] == pytest.approx(expected)
+    assert infoset.seat in landlords
+    assert len(landlords) > 1
+
+
+def test_deals_are_weighed_by_what_was_bid_before():
+    """Who passed holds fewer jokers than who has not spoken yet."""
+    bidder = Bidder(encode.blueprint_in(), "price", 400, 0)
+    found = bidder.values(to_bid("3445667899TJQKA22", (0,)))
+    belief = Belief(hidden.hidden_of(to_bid("3445667899TJQKA22", (0,))), found.deals, found.weights)
+    assert belief.ess < 390
+    assert belief.probability("R", "seat 0") < belief.probability("R", "seat 2") - 0.05
+    alone = bidder.values(to_bid("3445667899TJQKA22"))
+    assert alone.weights == pytest.approx(np.full(400, 1 / 400))
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="a deadline is for compiled code")
+@pytest.mark.parametrize("how", ["price", "threshold"])
+def test_bids_keep_to_their_time(how):
+    bidder, infoset = Bidder(encode.blueprint_in(), how, 100_000, 0), to_bid(WEAK)
+    bidder.values(infoset, Limit(seconds=0.01))                # loads what is compiled
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        found = bidder.values(infoset, Limit(seconds=0.1))
+        took.append(time.perf_counter() - began)
+        assert 4 < found.values[0].visits < 100_000
+    assert 0.03 < median(took) < 0.13
+    assert Bidder(encode.blueprint_in(), how, 8, 0).values(infoset, Limit(seconds=9)).values[0].visits == 8
 
 
 def test_bids_of_the_agents():

@@ -129,9 +129,9 @@ def test_who_moves_at_random_is_found_careless_and_who_plays_by_the_net_is_not()
                 infoset = state.infoset()
                 hands = doudizhu_hidden.seat_hands(infoset, doudizhu_hidden.hidden_of(infoset).draw(20, stream(seed)))
                 simple = np.empty((20, 2, 4))
-                weights = weights_of(log_weights(doudizhu_hidden.past_of(infoset), hands, encode.blueprint_in(), rule="quantal",
-                                                 beta=0.6, most_moves=MOST_MOVES, careless=0.03, simple=simple))
-                chances += [float(weights @ simple[:, 1, seat]) for seat in range(3) if seat != infoset.seat]
+                logs = log_weights(doudizhu_hidden.past_of(infoset), hands, encode.blueprint_in(), rule="quantal", beta=0.6,
+                                   most_moves=MOST_MOVES, careless=0.03, simple=simple)
+                chances += [float(weights_of(logs) @ simple[:, 1, seat]) for seat in range(3) if seat != infoset.seat]
     assert np.mean(found["random"]) > 0.5
     assert np.mean(found["net"]) < 0.03
 

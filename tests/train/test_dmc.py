@@ -18,6 +18,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.doudizhu import _kernels, encode
 from searchdou.games.doudizhu._net_kernels import BID, BID_UNIT, role_of
 from searchdou.games.doudizhu.cards import pack
+from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.nets import BadWeights, load_weights
 from searchdou.train import _dmc_kernels as kernels
 from searchdou.train.dmc import Actor, DmcSettings, Training, duel, factorised_loss
@@ -141,6 +142,33 @@ def test_without_an_oracle_only_blueprints_are_trained(tmp_path):
     assert set(training(tmp_path, oracle=0.0).learners) == {f"seen-{role}" for role in encode.ROLES}
     with pytest.raises(SearchDouError, match="shares, 0 to 1"):
         training(tmp_path, full=2.0)
+
+
+def test_only_the_roles_that_are_named_learn(tmp_path):
+    made = training(tmp_path / "bid", learn="bid", full=1.0, strangers=0.5, oracle=0.0, games=90)
+    before = made.blueprint()
+    made.run()
+    after = made.blueprint()
+    for role in encode.ROLES:
+        same = (before[role].arrays["rows"] == after[role].arrays["rows"]).all()
+        assert same == (role != "bid")
+    with pytest.raises(SearchDouError, match="role to learn 'cook'; known"):
+        training(tmp_path / "cook", learn="bid+cook")
+
+
+def test_strangers_bid_by_thresholds_of_their_own():
+    """Bold ones bid three or as much as is left, cautious ones nothing; between them what the hand is worth decides."""
+    policy, out = encode.blueprint_in(), np.empty(_kernels.MAX_MOVES, np.int64)
+    deck, rng, wanted = _kernels.full_deck(), stream(3), []
+    for _ in range(12):
+        position = _kernels.deal(deck, rule_set("standard").switches, -1, 0, rng)
+        for shift, bid in ((-99.0, 3), (99.0, 0)):
+            assert kernels.stranger_bid(policy, position, shift, 0.1, rng, out) == bid
+        wanted.append([kernels.stranger_bid(policy, position, shift, 0.0, rng, out) for shift in (-3.0, 3.0)])
+        bold = _kernels.step(position, 2)
+        assert kernels.stranger_bid(policy, bold, 99.0, 0.1, rng, out) == 0
+        assert kernels.stranger_bid(policy, bold, -99.0, 0.1, rng, out) == 3
+    assert sum(bold for bold, _ in wanted) > sum(shy for _, shy in wanted)
 
 
 def test_doubt_draws_among_the_nearest():
