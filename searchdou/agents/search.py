@@ -113,7 +113,7 @@ class Kit:
     prepare: Callable[[Any, Any], None]     # (leaf, infoset): before a decision
     unit: Callable[[Any], float]            # points that `beta` of weights=quantal counts as one
     opening: Callable[[SearchSettings], Callable[[Any], Opening | None]]    # makes what answers before there is a search
-    example: Callable[[], Any]          # any infoset with a past, to warm up on
+    examples: Callable[[], list[Any]]   # infosets to warm up on: any with a past, and one of every opening
     bids: tuple[str, ...]                   # ways to bid
     judges: tuple[str, ...]                 # nets that value lines
     seats: int                              # columns of `seat_hands` that are seats: the first so many
@@ -162,7 +162,7 @@ def _gongzhu_kit() -> Kit:
         prepare=lambda leaf, infoset: None, unit=lambda infoset: 1.0,
         opening=lambda s: lambda infoset: None, bids=("none",),
         judges=tuple(judges),
-        example=lambda: _second(Game().deal(0)), seats=4, most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
+        examples=lambda: [_second(Game().deal(0))], seats=4, most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
         with_given=lambda given: {"beta": 0.01} if given.weights == "quantal" else {})
 
 
@@ -228,7 +228,8 @@ def _doudizhu_kit() -> Kit:
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
         prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
-        example=lambda: _second(Game(bidding=False).deal(0)), seats=3, most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
+        examples=lambda: [_second(Game(bidding=False).deal(0)), _second(Game().deal(0))], seats=3,
+        most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
         with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
         with_given=weighing_defaults)
 
@@ -264,7 +265,8 @@ class SearchPlayer:
         self._opening = self.kit.opening(s)
         if s.time is not None:
             # Kernels are loaded (or compiled) now, not while a clock is running.
-            self._decide(self.kit.example(), evidence=True, limit=Limit(samples=1))
+            for infoset in self.kit.examples():
+                self._decide(infoset, evidence=True, limit=Limit(samples=1))
             logs(Hidden((Kind("any", 0, 1, 1),), ((0,),), (1,), (1,), ("somewhere",)).enumerate()[1])
             normal_gain(0.0, 1.0)
 

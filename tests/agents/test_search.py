@@ -164,6 +164,8 @@ from inference import _math_kernels, _uniform_kernels, _weigh_kernels
 from mcts import _root_kernels
 from searchdou import Agent
 Agent({game!r}, "search:time=0.05")
+from searchdou.games.doudizhu._net_kernels import price_bids
+assert price_bids.signatures or {game!r} == "gongzhu"
 for kernel in (_weigh_kernels.weigh, _uniform_kernels.draw_hands, _uniform_kernels.list_hands,
                _root_kernels.value_candidates, _root_kernels.weighted, _math_kernels.logs, _math_kernels.normalise,
                _math_kernels.normal_gain):
