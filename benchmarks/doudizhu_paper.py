@@ -99,8 +99,8 @@ def bidding(bench: Bench) -> None:
     deals = bench.number("bidding")
     bench.head("Bidding: points of every position as bidders are replaced", "bidding")
     print(f"{deals:,} deals, seed {bench.seed}; all seats play cards by `net`, the control bids by thresholds on what "
-          "its hand is worth as landlord (mean over sampled deals: AlphaDou's label itself, not a net's guess at it). "
-          "Points "
+          "its hand is worth as landlord (mean over 128 sampled deals: AlphaDou's label itself, not a net's guess at it), "
+          "`price` looks at 256. Points "
           "(ADP2): stake as bid, bombs and spring double, the landlord's twice. In brackets the gain of a replaced position "
           "over the control, paired by deal, ± 95%. The paper: ADP2 of the three positions; draws.")
     found = np.array(each_game(partial(bid_games, bench.nets, bench.seed), deals, bench.options.workers,
@@ -134,7 +134,8 @@ TABLES = list(dict.fromkeys(bidders_at(bidder, group) for bidder in ("net", "pri
 @cache
 def bidders(nets: str) -> dict[str, Bidder]:
     """One of each kind a process."""
-    return {how: Bidder(encode.blueprint_in(nets), how, 128, 0) for how in ("net", "price", "threshold")}
+    return {how: Bidder(encode.blueprint_in(nets), how, deals, 0)
+            for how, deals in (("net", 1), ("price", 256), ("threshold", 128))}
 
 
 def bid_games(nets: str, seed: int, number: int) -> list[list[float]]:
