@@ -26,6 +26,8 @@ Words = npt.NDArray[np.uint64]
 CHOICES = ("mix", "points", "win", "alphadou")
 BIDS = ("net", "price", "threshold")
 THRESHOLDS = (-0.1, 0.0, 0.1)       # AlphaDou 4: a hand worth more than these as landlord bids 1, 2, 3
+SHARPNESS = 0.6                     # beta of quantal weights, a stake
+BLOCK = 8                           # deals between two looks at the clock
 
 
 def seen_by(infoset: InfoSet) -> Position:
@@ -65,26 +67,28 @@ class Bidder:
         self._out = np.empty(MAX_MOVES, np.int64)
 
     def values(self, infoset: InfoSet, limit: Limit | None = None) -> Bids:
-        """What every legal bid is worth; for `threshold` 1 is the bid and 0 are the others. With a `limit` of seconds on
-        as many deals as there is time for."""
+        """What every legal bid is worth; for `threshold` 1 is the bid and 0 are the others. With a `limit` on as many
+        deals as it allows."""
         bids = [0, *range(infoset.bid + 1, 4)]
         if self.how == "net":
             q = np.empty(len(bids))
             kernels.blueprint_values(self.policy, hidden.view_of(infoset), np.array(bids, np.int64), len(bids), q)
             return Bids({bid: Estimate(float(value), float("nan"), 1) for bid, value in zip(bids, q, strict=True)})
-        until = None if limit is None or limit.seconds is None else limit.clock() + 0.9 * limit.seconds
-        clock = limit.clock if limit else float
-        rng, hider, pace = stream(self.seed, infoset.key), hidden.hidden_of(infoset), 0.0
+        deals_wanted = min(self.deals, limit.samples or self.deals) if limit else self.deals
+        clock, seconds = (limit.clock, limit.seconds) if limit else (float, None)
+        began, last = clock(), 0.0
+        rng, hider = stream(self.seed, infoset.key), hidden.hidden_of(infoset)
         parts: list[tuple[Ints, Floats, Floats]] = []
         looked = 0
-        while looked < self.deals and (until is None or not looked or until - clock() > 4 * pace):
-            n = self.deals - looked
-            if until is not None:                   # four deals to see how long one takes, then about half of what is left
-                n = min(n, max(4, int(0.5 * (until - clock()) / pace)) if pace else 4)
-            began = clock()
+        while looked < deals_wanted:
+            start = clock()
+            if parts and seconds is not None and start + last > began + 0.95 * seconds:
+                break
+            # Blocks of a fixed size, so that the deals depend on how many there are and not on the machine's speed.
+            n = deals_wanted if seconds is None else min(BLOCK, deals_wanted - looked)
             parts.append(self._priced(infoset, hider.draw(n, rng), bids, rng))
-            pace = (clock() - began) / n
             looked += n
+            last = max(last, clock() - start)
         deals, logs, prices = (np.concatenate(part) for part in zip(*parts, strict=True))
         weights = weights_of(logs)
         if self.how == "threshold":
@@ -103,8 +107,8 @@ class Bidder:
             return deals, np.zeros(len(deals)), worth
         prices = np.empty((len(deals), len(bids)))
         kernels.price_bids(self.policy, view, hands, np.array(bids, np.int64), rng, self._out, prices)
-        logs = log_weights(hidden.past_of(infoset), hands, self.policy, rule="quantal", beta=0.6 / hidden.stake_of(infoset),
-                           most_moves=MAX_MOVES)
+        logs = log_weights(hidden.past_of(infoset), hands, self.policy, rule="quantal",
+                           beta=SHARPNESS / hidden.stake_of(infoset), most_moves=MAX_MOVES)
         return deals, logs, prices
 
 

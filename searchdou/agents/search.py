@@ -23,7 +23,7 @@ from inference.belief import Belief, thinned, weights_of
 from inference.hidden import Hidden, Kind
 from inference.past import RULES, Past, log_weights
 from mcts import _solver_kernels, _tree_kernels
-from mcts._root_kernels import Plan, prior_values, world_after
+from mcts._root_kernels import Plan, prior_values, weighted, world_after
 from mcts.root import Estimate, InformationSetRoot, Limit, Prior, Root, Samples
 from searchdou.decision import Decision
 from searchdou.errors import SearchDouError, UnknownName
@@ -34,7 +34,8 @@ Floats = npt.NDArray[np.float64]
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.thread_time}
 UNSEARCHED = Estimate(float("nan"), float("nan"), 0)
 ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
-SELDOM = 0.01        # where all deals are listed, nobody plays simply who is less likely to: the list is gone through once
+SELDOM = 0.01        # where all deals are listed and nobody is likelier than this to play simply, nobody does: they are gone
+                     # through once, and the answer is exact
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ class Kit:
     policies: dict[str, Callable[[SearchSettings], Any]]
     prepare: Callable[[Any, Any], None]     # (leaf, infoset): before a decision
     unit: Callable[[Any], float]            # points that `beta` of weights=quantal counts as one
-    opening: Callable[[SearchSettings], Callable[[Any], Opening | None]]    # makes what answers before there is a search
+    opening: Callable[[SearchSettings], Callable[[Any, Limit | None], Opening | None]]    # makes what answers before there
+                                            # is a search; a limit given goes before that of the settings
     examples: Callable[[], list[Any]]   # infosets to warm up on: any with a past, and one of every opening
     bids: tuple[str, ...]                   # ways to bid
     judges: tuple[str, ...]                 # nets that value lines
@@ -160,7 +162,7 @@ def _gongzhu_kit() -> Kit:
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, unit=lambda infoset: 1.0,
-        opening=lambda s: lambda infoset: None, bids=("none",),
+        opening=lambda s: lambda infoset, limit: None, bids=("none",),
         judges=tuple(judges),
         examples=lambda: [_second(Game().deal(0))], seats=4, most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
         with_given=lambda given: {"beta": 0.01} if given.weights == "quantal" else {})
@@ -178,7 +180,7 @@ def _finer(gain: float, seconds: float) -> float:
 
 def _doudizhu_kit() -> Kit:
     from searchdou.agents import _doudizhu_rule_kernels as rule
-    from searchdou.agents.doudizhu_net import BIDS, Bidder
+    from searchdou.agents.doudizhu_net import BIDS, SHARPNESS, Bidder
     from searchdou.agents.doudizhu_rule import RulePlayer
     from searchdou.games.doudizhu import Game, Move, _kernels, _search_kernels, encode, hidden
     from searchdou.games.doudizhu import _net_kernels as net_kernels
@@ -195,19 +197,19 @@ def _doudizhu_kit() -> Kit:
         if weights != "quantal":
             return {"weights": weights}
         known = {} if given.policy == "rule" else {"habits": 0.03, "careless": 0.03}
-        return {"weights": weights, "beta": 0.6, "pool": 3, **known}
+        return {"weights": weights, "beta": SHARPNESS, "pool": 3, **known}
 
-    def opening(s: SearchSettings) -> Callable[[Any], Opening | None]:
+    def opening(s: SearchSettings) -> Callable[[Any, Limit | None], Opening | None]:
         if s.bids == "rule":
             player = RulePlayer()
-            return lambda infoset: Opening(player.act(infoset), {}) if infoset.landlord is None else None
-        limit = None if s.time is None else Limit(seconds=s.time, clock=CLOCKS[s.clock])
-        bidder = Bidder(encode.blueprint_in(s.nets), str(s.bids), s.samples or (256 if limit is None else 1024), s.seed)
+            return lambda infoset, limit: Opening(player.act(infoset), {}) if infoset.landlord is None else None
+        standing = None if s.time is None else Limit(seconds=s.time, clock=CLOCKS[s.clock])
+        bidder = Bidder(encode.blueprint_in(s.nets), str(s.bids), s.samples or (256 if s.time is None else 1024), s.seed)
 
-        def bid(infoset: Any) -> Opening | None:
+        def bid(infoset: Any, limit: Limit | None) -> Opening | None:
             if infoset.landlord is not None:
                 return None
-            found = bidder.values(infoset, limit)
+            found = bidder.values(infoset, limit or standing)
             return Opening(found.best, found.values, found.deals, found.weights)
         return bid
 
@@ -259,8 +261,9 @@ class SearchPlayer:
         self._information_set = InformationSetRoot(lambda: make_leaf(s), self.plan.c,
                                                    most_moves=self.kit.most_moves) if s.mode == "ismcts" else None
         self._policy = make_policy(s)
-        if s.habits and not has_habits(self._policy):
-            raise SearchDouError(f"search: policy={s.policy} of {game} knows no player of habits; take habits=0")
+        for name in ("habits", "careless"):
+            if getattr(s, name) and not has_habits(self._policy):
+                raise SearchDouError(f"search: policy={s.policy} of {game} knows no simple players; take {name}=0")
         self._foresees = s.mode != "ismcts" and tell(self._root.workers[0].leaf, 0)
         self._opening = self.kit.opening(s)
         if s.time is not None:
@@ -313,7 +316,7 @@ class SearchPlayer:
 
     def _decide(self, infoset: Any, *, evidence: bool, limit: Limit | None = None) -> Decision:
         began, started = time.perf_counter(), CLOCKS[self.settings.clock]()
-        opening = self._opening(infoset)
+        opening = self._opening(infoset, limit)
         if opening is not None:
             known = None if opening.deals is None or opening.weights is None else Belief(
                 self.kit.hidden_of(infoset), opening.deals, opening.weights)
@@ -442,8 +445,10 @@ class _Deals:
         if len(self._list[seen]):
             self._weighed(self._list[seen], self._log_p[seen])
         chances, rows = np.concatenate(self._chances), np.arange(start, start + n)
-        if not chances.any():
-            rows = rows[rows < len(self._list)]
+        weights = weights_of(np.concatenate(self._logs))
+        likely = [weighted(np.ascontiguousarray(column), weights)[0] for column in chances.reshape(len(chances), -1).T]
+        if max(likely) < SELDOM:
+            chances, rows = np.zeros_like(chances), rows[rows < len(self._list)]
         rows %= len(self._list)
         return Samples(np.concatenate(self._hands)[rows], np.concatenate(self._logs)[rows],
                        start + n >= len(self._list) and not chances.any(), self._drawn(chances[rows]))
@@ -459,8 +464,6 @@ class _Deals:
                                         careless=float(s.careless or 0.0), simple=chances)
             if not self.player._foresees:
                 chances[:] = 0.0
-            if self._all:
-                chances[chances < SELDOM] = 0.0
             chances[:, :, self.infoset.seat] = 0.0
             chances[:, :, self.player.kit.seats:] = 0.0      # the kitty of bidding has a column, and nobody plays it
             log_p = log_p + self.player.kit.log_weight(self.infoset, hands)

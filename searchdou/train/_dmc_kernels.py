@@ -47,7 +47,7 @@ FIELDS = ACTION + 1
 MOST_CHOICES = 128          # in a game
 MOST_STAKES = 16.0          # a return counts no more than this
 LOOKS = 4                   # kitties from which a stranger guesses what its hand is worth
-WIDEST = 1.2                # points: how far a stranger's thresholds may lie from AlphaDou's, which are about 0
+WIDEST = 1.2                # points: how far a stranger's middle threshold may lie from AlphaDou's, which is 0
 
 
 class Samples(NamedTuple):

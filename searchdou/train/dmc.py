@@ -41,7 +41,8 @@ Ints = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class DmcSettings(LoopSettings):
     """How long and how; the shipped weights had full=0.5 and oracle=0.3 for 51 minutes, then the defaults for 31, then
-    81 more with start= these and rate=7e-4."""
+    81 more with start= these and rate=7e-4. The net for bids had 18 minutes more, with learn=bid, strangers=0.5 and what
+    docs/nets.md says."""
 
     out: Path = Path("runs/doudizhu")
     width: int = WIDTH              # of the nets that play cards; the oracle's and the one for bids have 256
@@ -125,8 +126,8 @@ class Training(Loop):
     def __init__(self, settings: DmcSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
                  cluster: Cluster | None = None) -> None:
         self.s = s = settings
-        if not 0 <= s.full <= 1 or not 0 <= s.oracle <= 1:
-            raise SearchDouError("full and oracle are shares, 0 to 1")
+        if not all(0 <= share <= 1 for share in (s.full, s.oracle, s.strangers)):
+            raise SearchDouError("full, oracle and strangers are shares, 0 to 1")
         self.roles = set(s.learn.split("+")) if s.learn else set(encode.ROLES)
         if unknown := self.roles - set(encode.ROLES):
             raise UnknownName("role to learn", sorted(unknown)[0], encode.ROLES)

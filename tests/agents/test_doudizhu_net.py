@@ -224,19 +224,38 @@ def test_deals_are_weighed_by_what_was_bid_before():
     assert alone.weights == pytest.approx(np.full(400, 1 / 400))
 
 
+def bid_times(bidder, infoset) -> float:
+    """Seconds that bids with a tenth of a second took, the median of five; they look at more than a few deals."""
+    took, looked = [], []
+    for _ in range(5):
+        began = time.perf_counter()
+        looked.append(bidder.values(infoset, Limit(seconds=0.1)).values[0].visits)
+        took.append(time.perf_counter() - began)
+    assert 8 < median(looked) < 100_000
+    return median(took)
+
+
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="a deadline is for compiled code")
 @pytest.mark.parametrize("how", ["price", "threshold"])
 def test_bids_keep_to_their_time(how):
     bidder, infoset = Bidder(encode.blueprint_in(), how, 100_000, 0), to_bid(WEAK)
-    bidder.values(infoset, Limit(seconds=0.01))                # loads what is compiled
-    took = []
-    for _ in range(5):
-        began = time.perf_counter()
-        found = bidder.values(infoset, Limit(seconds=0.1))
-        took.append(time.perf_counter() - began)
-        assert 4 < found.values[0].visits < 100_000
-    assert 0.03 < median(took) < 0.13
-    assert Bidder(encode.blueprint_in(), how, 8, 0).values(infoset, Limit(seconds=9)).values[0].visits == 8
+    bidder.values(infoset, Limit(samples=8))                   # loads what is compiled
+    took = bid_times(bidder, infoset)
+    if took > 0.13:                                            # once more: the machine may have been busy
+        took = bid_times(bidder, infoset)
+    assert 0.03 < took < 0.13
+
+
+def test_bids_depend_on_how_many_deals_there_were_and_not_on_speed():
+    """A time that never strikes changes nothing from one time to another, and the first deals are those of fewer."""
+    infoset = to_bid(WEAK)
+    found = [Bidder(encode.blueprint_in(), "price", deals, 0).values(infoset, Limit(seconds=limit))
+             for deals, limit in ((20, 60.0), (20, 90.0), (12, 90.0))]
+    assert found[0].values == found[1].values
+    assert (found[0].deals == found[1].deals).all()
+    assert (found[0].deals[:8] == found[2].deals[:8]).all()
+    assert [len(each.deals) for each in found] == [20, 20, 12]
+    assert Bidder(encode.blueprint_in(), "price", 99, 0).values(infoset, Limit(samples=5)).values[0].visits == 5
 
 
 def test_bids_of_the_agents():

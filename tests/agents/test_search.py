@@ -359,6 +359,22 @@ def test_a_list_of_all_deals_is_gone_through_again_where_somebody_may_play_simpl
     assert decision.values[decision.action].visits > hidden.count
 
 
+def test_most_endings_of_games_that_were_planned_are_exact():
+    """On a deal that the nets would hardly have led to somebody looks careless; it hardly counts."""
+    net, player, exact = Agent("doudizhu", "net"), make("doudizhu", "search:samples=512"), []
+    for seed in range(12):
+        state = doudizhu.Game("douzero", bidding=False).deal(seed)
+        while not state.is_over:
+            infoset = state.infoset()
+            hidden = player.kit.hidden_of(infoset)
+            if 1 < hidden.count <= 100:
+                exact.append(_Deals(player, infoset, hidden).draw(0, 100).last)
+                break
+            state.act(net.act(infoset))
+    assert len(exact) > 6
+    assert np.mean(exact) > 0.7
+
+
 @pytest.mark.parametrize("strata", ["none", "exact"])
 @GAMES
 def test_more_deals_are_weighed_than_searched(game, strata):
@@ -532,10 +548,11 @@ def test_bad_settings(game, setting, words):
 
 
 def test_habits_that_nobody_knows():
-    with pytest.raises(SearchDouError, match="policy=blueprint of gongzhu knows no player of habits; take habits=0"):
-        make("gongzhu", "search:weights=quantal,habits=0.1")
-    with pytest.raises(SearchDouError, match="policy=rule of doudizhu knows no player of habits"):
-        make("doudizhu", "search:weights=quantal,policy=rule,habits=0.1")
+    for name in ("habits", "careless"):
+        with pytest.raises(SearchDouError, match=f"policy=blueprint of gongzhu knows no simple players; take {name}=0"):
+            make("gongzhu", f"search:weights=quantal,{name}=0.1")
+        with pytest.raises(SearchDouError, match="policy=rule of doudizhu knows no simple players"):
+            make("doudizhu", f"search:weights=quantal,policy=rule,{name}=0.1")
 
 
 @GAMES

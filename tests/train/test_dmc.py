@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from importlib.util import find_spec
 
 import numpy as np
@@ -140,8 +141,9 @@ def test_a_training_can_begin_from_weights(tmp_path):
 
 def test_without_an_oracle_only_blueprints_are_trained(tmp_path):
     assert set(training(tmp_path, oracle=0.0).learners) == {f"seen-{role}" for role in encode.ROLES}
-    with pytest.raises(SearchDouError, match="shares, 0 to 1"):
-        training(tmp_path, full=2.0)
+    for share in ("full", "oracle", "strangers"):
+        with pytest.raises(SearchDouError, match="shares, 0 to 1"):
+            training(tmp_path, **{share: 2.0})
 
 
 def test_only_the_roles_that_are_named_learn(tmp_path):
@@ -157,18 +159,24 @@ def test_only_the_roles_that_are_named_learn(tmp_path):
 
 
 def test_strangers_bid_by_thresholds_of_their_own():
-    """Bold ones bid three or as much as is left, cautious ones nothing; between them what the hand is worth decides."""
+    """What the own hand is worth decides, and where the thresholds lie; who holds the other cards does not."""
     policy, out = encode.blueprint_in(), np.empty(_kernels.MAX_MOVES, np.int64)
-    deck, rng, wanted = _kernels.full_deck(), stream(3), []
-    for _ in range(12):
-        position = _kernels.deal(deck, rule_set("standard").switches, -1, 0, rng)
-        for shift, bid in ((-99.0, 3), (99.0, 0)):
-            assert kernels.stranger_bid(policy, position, shift, 0.1, rng, out) == bid
-        wanted.append([kernels.stranger_bid(policy, position, shift, 0.0, rng, out) for shift in (-3.0, 3.0)])
-        bold = _kernels.step(position, 2)
-        assert kernels.stranger_bid(policy, bold, 99.0, 0.1, rng, out) == 0
-        assert kernels.stranger_bid(policy, bold, -99.0, 0.1, rng, out) == 3
-    assert sum(bold for bold, _ in wanted) > sum(shy for _, shy in wanted)
+    rest = "3456789TJQKA2" * 4 + "BR"
+    for hand, wanted in (("3456789TJAA222BRK", 3), ("3345567789TTJJQQK", 0)):
+        left = list((Counter(rest) - Counter(hand)).elements())
+        for seed in range(5):
+            np.random.default_rng(seed).shuffle(left)
+            position = _kernels.start(pack(hand), pack("".join(left[:17])), pack("".join(left[17:34])),
+                                      pack("".join(left[34:])), rule_set("standard").switches, 0, -1)
+            def bid(shift, gap, position=position):
+                return kernels.stranger_bid(policy, position, shift, gap, stream(7), out)
+            assert bid(0.0, 0.0) == wanted
+            assert (bid(-99.0, 0.1), bid(99.0, 0.1), bid(0.0, 99.0)) == (3, 0, 1 + (wanted > 0))
+            after = _kernels.step(_kernels.start(position.hand1, position.hand0, position.hand2, position.kitty,
+                                                 position.rules, 0, -1), 2)
+            assert kernels.stranger_bid(policy, after, 99.0, 0.1, stream(7), out) == 0
+            assert kernels.stranger_bid(policy, after, -99.0, 0.1, stream(7), out) == 3
+            assert kernels.stranger_bid(policy, after, 0.0, 99.0, stream(7), out) == 0        # one or two is not enough
 
 
 def test_doubt_draws_among_the_nearest():
