@@ -25,6 +25,7 @@ import searchdou
 from searchdou import agents
 from searchdou.arena.match import MatchResult, MatchSettings, run_match
 from searchdou.errors import SearchDouError
+from searchdou.processes import end_with_parent
 from searchdou.progress import Line, Progress, of_match
 
 HERE = Path(__file__).parent
@@ -138,7 +139,7 @@ def each_game(work: Callable[[int], Any], games: int, workers: int, out: Path) -
             for number in todo:
                 keep(number, work(number))
         else:
-            with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+            with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent) as pool:
                 futures = {pool.submit(work, number): number for number in todo}
                 try:
                     for future in as_completed(futures):

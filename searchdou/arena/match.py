@@ -25,6 +25,7 @@ from searchdou.arena.store import Store
 from searchdou.arena.table import Clock, Played, play
 from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
+from searchdou.processes import end_with_parent
 
 FEW = 8  # up to so many deals are played here: other processes take a second to start
 
@@ -109,6 +110,7 @@ def _begin(settings: MatchSettings) -> None:
     _sides = Sides(settings)
     atexit.register(_sides.close)
     signal.signal(signal.SIGTERM, _end)
+    end_with_parent(_sides.close)
 
 
 def _end(number: int, frame: Any) -> None:

@@ -26,6 +26,7 @@ from searchdou.arena.match import MatchSettings, run_match
 from searchdou.arena.store import APPLICATION, Store
 from searchdou.arena.table import Clock, Played
 from searchdou.errors import SearchDouError
+from tests.conftest import processes
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 SETTINGS = {"doudizhu": MatchSettings("doudizhu", "rule", "random", 10, seed=1),
@@ -335,6 +336,34 @@ def test_a_killed_process_loses_only_unfinished_deals(how, path):
     again = run_match(changed(MATCH, deals=deals), store=path, progress=lambda done, values: told.append(done))
     assert told == list(range(len(found), deals + 1))
     assert np.array_equal(again.outcomes, run_match(changed(MATCH, deals=deals)).outcomes)
+
+
+WORKERS = """
+from searchdou.arena.match import MatchSettings, run_match
+if __name__ == "__main__":
+    run_match(MatchSettings("gongzhu", "if", "random", 10 ** 6, seed=1), workers=2)
+"""
+
+
+def test_workers_end_with_a_match_that_was_killed(tmp_path):
+    """Else each would wait for work for ever, with the hundreds of megabytes that it holds."""
+    script = tmp_path / "play.py"
+    script.write_text(WORKERS)
+    process = subprocess.Popen([sys.executable, str(script)], cwd=HOUSE, env={**os.environ, "PYTHONPATH": str(HOUSE)})
+
+    def workers():
+        return {pid for pid, parent, command in processes() if parent == process.pid and "spawn_main" in command}
+    until = time.monotonic() + 60
+    while len(begun := workers()) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 30
+    while left := begun & {pid for pid, _, _ in processes()}:
+        assert time.monotonic() < until, left
+        time.sleep(0.05)
 
 
 def test_a_file_held_by_another_process(path, monkeypatch):
