@@ -218,7 +218,7 @@ def play_game(landlord: str, peasants: str, seed: int, number: int) -> list[floa
         infoset = state.infoset()
         state.act(_player(landlord if infoset.seat == infoset.landlord else peasants).act(infoset))
     moves = [((seat - state.landlord) % 3, move) for seat, move in state.history]
-    bombs = [sum(who == role and move.category in ("bomb", "rocket") for who, move in moves) for role in (2, 0, 1)]
+    bombs = [sum(who == role and move.category.name in ("BOMB", "ROCKET") for who, move in moves) for role in (2, 0, 1)]
     control = sum(who == 0 and bool(move) and not any(later for _, later in moves[i + 1:i + 3])
                   for i, (who, move) in enumerate(moves))
     points = float(state.adp1())
