@@ -56,7 +56,7 @@ LEAVES = {"gongzhu": {"value net in a tree": f"{TREE},sims=60", "blueprint rollo
           "doudizhu": {"value net": "leaf=value,mode=tree,backup=best,sims=30", "blueprint rollouts": "leaf=blueprint"}}
 DEALS = {"uniform": "weights=uniform,strata=none", "strata": "weights=uniform,strata=exact",
          "IEC": "weights=iec,strata=none", "strata and IEC": "weights=iec,strata=exact",
-         "quantal": "weights=quantal,strata=none"}
+         "Bayes": "weights=bayes,strata=none", "quantal": "weights=quantal,strata=none"}
 PARTS = ("grid", "time", "leaf", "deals", "threads")
 ALONE = 20      # CPU seconds of play for which no processes are started: that takes as long
 QUICK = 16      # deals of a cell of a quick run: two workers take eight each
