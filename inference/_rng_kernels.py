@@ -6,6 +6,7 @@ are independent for all we need; the same pair always gives the same numbers.
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ MASK64 = (1 << 64) - 1
 
 def stream(seed: int, *key: int) -> Stream:
     """A stream for `seed` and any further integers (deal number, seat, thread)."""
-    state = _mixed((int(seed) + GAMMA) & MASK64)
+    state = _mixed((index(seed) + GAMMA) & MASK64)
     for word in key:
-        state = _mixed((state * MIX1 + _mixed((int(word) + GAMMA) & MASK64)) & MASK64)   # order matters
+        state = _mixed((state * MIX1 + _mixed((index(word) + GAMMA) & MASK64)) & MASK64)   # order matters
     return np.array([state], np.uint64)
 
 

@@ -73,12 +73,15 @@ class Belief:
             held = (self.hands >> kind.shift) & kind.mask
             known = np.array([(fixed >> kind.shift) & kind.mask for fixed in (*self.hidden.fixed, 0, 0, 0)][:held.shape[1]])
             rows.append((self.weights[:, None] * (held - known)).sum(axis=0) / max(1, kind.copies))
-        return np.array(rows)
+        return np.array(rows).reshape(len(rows), self.hands.shape[1])
 
     def probability(self, label: str, place: str) -> float:
         """P(a given card called `label` lies at `place`)."""
-        kind = next(i for i, kind in enumerate(self.hidden.kinds) if kind.label == label)
-        return float(self.marginals[kind, self.hidden.places.index(place)])
+        labels = [kind.label for kind in self.hidden.kinds]
+        for name, what, known in ((label, "hidden card", labels), (place, "place", self.hidden.places)):
+            if name not in known:
+                raise KeyError(f"no {what} is called {name!r}; there are {', '.join(known) or 'none'}")
+        return float(self.marginals[labels.index(label), self.hidden.places.index(place)])
 
     @property
     def entropy(self) -> float:

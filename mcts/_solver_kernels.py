@@ -109,15 +109,20 @@ def to_come(state: Any, table: Table, out: Ints, alpha: int, beta: int) -> int:
 
 @kernel
 def solved_line(state: Any, table: Table, out: Ints, line: Ints) -> int:
-    """Write a line of best play for both sides; returns its length. Solves every position on the way."""
+    """Write a line of best play for both sides; returns its length. Solves every position on the way, and ends where that
+    takes more nodes than the table allows."""
     n = 0
     while not over(state) and n < line.size:
+        table.nodes[0] = 0
         value = solve(state, table, out, -HUGE, HUGE)
         count = moves(state, out)
+        found = -1
         for i in range(count):
-            if solve(step(state, out[i]), table, out[count:], -HUGE, HUGE) == value:
-                line[n] = out[i]
-                break
-        state = step(state, line[n])
+            if found < 0 and solve(step(state, out[i]), table, out[count:], -HUGE, HUGE) == value:
+                found = out[i]
+        if table.nodes[1] and table.nodes[0] > table.nodes[1]:
+            return n
+        line[n] = found
+        state = step(state, found)
         n += 1
     return n

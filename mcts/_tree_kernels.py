@@ -89,7 +89,7 @@ def select_ucb(tree: Tree, node: int, sign: float, c: float, rng: Stream) -> int
     """The child with the highest v + c sqrt(ln N / n); unvisited children first, in random order."""
     child = tree.first[node]
     fresh = 0
-    best, best_score = -1, -1e300
+    best, best_score = child, -1e300
     log_n = log(tree.visits[node] + 1.0)
     while child >= 0:
         n = tree.visits[child]
@@ -109,7 +109,7 @@ def select_ucb(tree: Tree, node: int, sign: float, c: float, rng: Stream) -> int
 def select_puct(tree: Tree, node: int, sign: float, c: float) -> int:
     """The child with the highest v + c p sqrt(N) / (1 + n); an unvisited child is thought worth its parent."""
     child = tree.first[node]
-    best, best_score = -1, -1e300
+    best, best_score = child, -1e300
     root_n = np.sqrt(tree.visits[node] + 1.0)
     parent = sign * tree.total[node] / max(1, tree.visits[node])
     while child >= 0:

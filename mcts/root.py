@@ -277,12 +277,16 @@ class InformationSetRoot:
         clear(self.tree)
         hands: list[Ints] = []
         logs: list[Floats] = []
-        deals = 0
+        deals, pace = 0, 0.0                         # pace: seconds a deal took in the slowest block
         while limit.samples is None or deals < limit.samples:
             n = 64 if limit.samples is None else min(64, limit.samples - deals)
-            n = min(n, 8) if deals == 0 and limit.seconds is not None else n
-            if deals and limit.seconds is not None and limit.clock() - began > limit.seconds * (1 - 32 / (deals + 64)):
-                break
+            start = limit.clock()
+            if limit.seconds is not None:
+                left = began + limit.seconds - start
+                if deals and left < pace:
+                    break
+                # About a fifth of what is left at a time: the last one overshoots by little.
+                n = min(n, max(1, int(0.2 * left / pace))) if deals else 1
             drawn = draw(deals, n)
             if len(drawn.hands) == 0:
                 break
@@ -295,6 +299,7 @@ class InformationSetRoot:
             hands.append(drawn.hands)
             logs.append(drawn.log_weights)
             deals += len(drawn.hands)
+            pace = max(pace, (limit.clock() - start) / len(drawn.hands))
         found = {}
         child = int(self.tree.first[0])
         while child >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 class Agent:
     """Plays one seat: `act` takes what the seat may know and returns what it does.
 
+    Threads may share an agent: it thinks about one decision at a time, the others wait. For decisions side by side make
+    one agent a thread. Pickled, an agent is what it was made from.
+
     >>> from searchdou import doudizhu
     >>> state = doudizhu.Game(bidding=False).deal(seed=1)
     >>> Agent("doudizhu", "rule").act(state.infoset()) in state.legal_actions()
@@ -23,9 +27,13 @@ class Agent:
     """
 
     def __init__(self, game: str, spec: str, seed: int = 0) -> None:
-        self.game, self.spec = game, spec
+        self.game, self.spec, self.seed = game, spec, seed
         self._infoset_type = games.load(game).InfoSet
         self.player = agents.make(game, spec, seed)
+        self._thinking = threading.Lock()        # players write into scratch of their own, without the GIL
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Agent, (self.game, self.spec, self.seed)
 
     def act(self, infoset: Any) -> Any:
         """The move, or the bid while bidding, of the seat that `infoset` belongs to.
@@ -34,17 +42,19 @@ class Agent:
         (answers its string).
         """
         ours, back = self._ours(infoset)
-        return back(self.player.act(ours))
+        with self._thinking:
+            return back(self.player.act(ours))
 
     def analyze(self, infoset: Any) -> Decision:
         """The move with the evidence for it; agents that give none say so by an empty `values`."""
         ours, _ = self._ours(infoset)
-        if hasattr(self.player, "analyze"):
-            return self.player.analyze(ours)  # type: ignore[no-any-return]
-        from searchdou.decision import Decision
-        began = time.perf_counter()
-        action = self.player.act(ours)
-        return Decision(action, {}, None, (action,), time.perf_counter() - began)
+        with self._thinking:
+            if hasattr(self.player, "analyze"):
+                return self.player.analyze(ours)  # type: ignore[no-any-return]
+            from searchdou.decision import Decision
+            began = time.perf_counter()
+            action = self.player.act(ours)
+            return Decision(action, {}, None, (action,), time.perf_counter() - began)
 
     # RLCard's agents have these three.
     use_raw = True

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import runpy
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -44,6 +45,9 @@ RayOption = Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="play o
 StoreOption = Annotated[Path | None, typer.Option(help="results file: deals found there are not played again, new ones are "
                                                        "added; $SEARCHDOU_STORE or the user's data folder without it")]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="play all deals again, kept as another attempt")]
+MatchId = Annotated[int | None, typer.Option(min=1, max=2 ** 62, help="one match with its deals, by its id")]
+LessId = Annotated[int | None, typer.Option(min=1, max=2 ** 62, help="with --match: how much more its side a has than "
+                                            "that of this match, paired by deal")]
 TimeOption = Annotated[float, typer.Option(help="seconds a move for cmd: programs")]
 
 
@@ -115,14 +119,14 @@ def advise(game: GameOption = "doudizhu",
     decision = Agent(game, agent, seed).analyze(infoset)
     if as_json:
         belief = decision.belief
-        print(json.dumps({
+        _print_json({
             "action": str(decision.action), "seconds": decision.seconds, "deals": decision.deals,
             "weighed": 0 if decision.belief is None else len(decision.belief.hands), "ess": decision.ess,
             "simulations": decision.simulations, "solved": decision.solved, "line": [str(a) for a in decision.line],
             "values": {str(a): {"mean": e.mean, "se": e.se, "visits": e.visits} if e.visits else None
                        for a, e in decision.values.items()},
             "belief": {kind.label: dict(zip(belief.hidden.places, map(float, row), strict=True))
-                       for kind, row in zip(belief.hidden.kinds, belief.marginals, strict=True)} if belief else None}))
+                       for kind, row in zip(belief.hidden.kinds, belief.marginals, strict=True)} if belief else None})
     else:
         view.show_decision(decision, console)
 
@@ -132,9 +136,11 @@ def _from_record(module: Any, path: Path | None, line: int, move: int) -> Any:
     from searchdou.errors import BadRecord
     assert path is not None
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise BadRecord(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadRecord(f"{path} is not text in UTF-8: {error}") from None
     if not 1 <= line <= len(lines):
         raise BadRecord(f"{path} has {len(lines)} lines, there is no line {line}")
     final = module.load(lines[line - 1])
@@ -156,6 +162,7 @@ def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: P
     if game != "doudizhu" and rules != "standard":
         raise UnknownName(f"rule set of {game}", rules, ["standard"])
     table = module.Game(module.rule_set(rules), bidding=bidding) if game == "doudizhu" else module.Game()
+    _check_outputs(record)
     names = _specs(seats)
     if len(names) != table.seats:
         raise SearchDouError(f"{game} has {table.seats} seats, {seats!r} names {len(names)}")
@@ -188,7 +195,7 @@ def _play(game: str, seats: str, seed: int, rules: str, bidding: bool, record: P
         console.print(f"\nThe last decision with a choice, by seat {last[0]}:")
         view.show_decision(last[1], console)
     if record:
-        with record.open("a") as file:
+        with record.open("a", encoding="utf-8") as file:
             file.write(module.dump(state, agents=names, seed=seed) + "\n")
 
 
@@ -258,8 +265,11 @@ def tournament(game: GameOption = "gongzhu",
                time_s: TimeOption = 1.0, as_json: JsonOption = False) -> None:
     """Every agent against every other on common deals: cross tables with errors, ratings, WPG, intransitivity."""
     from searchdou.arena.store import default_path
-    from searchdou.arena.tournament import markdown_of, plot_tournament, run_tournament, show_tournament
+    from searchdou.arena.tournament import check_plot, markdown_of, plot_tournament, run_tournament, show_tournament
     specs = _specs(agents)
+    _check_outputs(plot, markdown)
+    if plot:
+        check_plot(plot)
     if anchor is not None and anchor not in specs:
         raise UnknownName("anchor", anchor, specs)
     path = store or default_path()
@@ -277,14 +287,28 @@ def tournament(game: GameOption = "gongzhu",
                                 store=path, fresh=fresh, cluster=cluster, progress=update)
     _tell_found(sum(found.values()), deals * len(found), path)
     result.anchor = anchor
-    if plot:
-        plot_tournament(result, plot)
-    if markdown:
-        markdown.write_text(markdown_of(result))
     if as_json:
         _print_json(result.summary())
     else:
         show_tournament(result, console)
+    if markdown:
+        markdown.write_text(markdown_of(result), encoding="utf-8")
+    if plot:
+        plot_tournament(result, plot)
+
+
+def _check_outputs(*paths: Path | None) -> None:
+    """Say before any work that a file cannot be written, or that it holds results."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.is_dir() or not path.parent.is_dir():
+            why = "it is a folder" if path.is_dir() else "there is no such folder"
+            raise SearchDouError(f"{path} cannot be written: {why}")
+        if path.exists():
+            with path.open("rb") as file:
+                if file.read(15) == b"SQLite format 3":
+                    raise SearchDouError(f"{path} is a database, such as results are kept in; it is not written over")
 
 
 def _cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
@@ -304,9 +328,7 @@ def results(store: Annotated[Path | None, typer.Option(help="results file; $SEAR
             game: Annotated[str, typer.Option(help="only matches of this game")] = "",
             agent: Annotated[str, typer.Option(help="only matches in which a spec has this in it")] = "",
             since: Annotated[str, typer.Option(help="only matches with deals since this date or time, UTC")] = "",
-            match: Annotated[int | None, typer.Option(help="one match with its deals, by its id")] = None,
-            less: Annotated[int | None, typer.Option(help="with --match: how much more its side a has than that of this "
-                                                          "match, paired by deal")] = None,
+            match: MatchId = None, less: LessId = None,
             csv: Annotated[str, typer.Option(help="write one row a deal to this file, - is stdout")] = "",
             as_json: JsonOption = False) -> None:
     """List, look into, compare and export the matches that are kept."""
@@ -314,6 +336,10 @@ def results(store: Annotated[Path | None, typer.Option(help="results file; $SEAR
     from searchdou.arena.store import Store, default_path
     if game:
         games.load(game)
+    if csv and (less is not None or as_json):
+        raise SearchDouError(f"--csv goes without {'--less' if less is not None else '--json'}")
+    if csv and csv != "-":
+        _check_outputs(Path(csv))
     with Store(store or default_path(), write=False) as opened:
         found = kept.list_matches(opened, game=game, agent=agent, since=kept.utc(since) if since else "", match=match)
         if match is not None and not found:
@@ -331,8 +357,10 @@ def results(store: Annotated[Path | None, typer.Option(help="results file; $SEAR
         elif csv == "-":
             kept.write_csv(opened, found, sys.stdout)
         elif csv:
-            with open(csv, "w", newline="", encoding="utf-8") as file:
+            part = Path(csv + ".part")
+            with part.open("w", newline="", encoding="utf-8") as file:
                 kept.write_csv(opened, found, file)
+            part.replace(csv)
         elif as_json and match is not None:
             _print_json({**found[0], "summary": kept.summary_of(opened, found[0]), "deals": opened.rows(match)})
         elif as_json:
@@ -353,7 +381,7 @@ def _without_nan(value: Any) -> Any:
         return {key: _without_nan(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_without_nan(inner) for inner in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _specs(text: str) -> list[str]:
@@ -390,35 +418,40 @@ def bot(game: GameOption = "doudizhu", agent: Annotated[str, typer.Option(help="
     serve(game, agent, sys.stdin, sys.stdout, seed)
 
 
-HoursOption = Annotated[float, typer.Option(help="of training in all, resumed runs counted")]
+HoursOption = Annotated[float | None, typer.Option(help="of training in all, resumed runs counted; 2 without it")]
+TrainSeedOption = Annotated[int | None, typer.Option(help="the same seed gives the same games; 0 without it")]
 RunOption = Annotated[Path | None, typer.Option(help="folder of checkpoint, weights, curve and logs; runs/GAME without it")]
-ResumeOption = Annotated[bool, typer.Option(help="go on from the checkpoint in the folder")]
+ResumeOption = Annotated[bool, typer.Option(help="go on from the checkpoint in the folder, with its settings where none "
+                                            "are given")]
 TrainRayOption = Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="play on a Ray cluster: auto or host:port; "
                                                     "without an address one on this machine; the learner stays here")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="any other setting, name=value")]
 
 
 @train.command("gongzhu")
-def train_gongzhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                  ray: TrainRayOption = None, set_: SetOption = None) -> None:
+def train_gongzhu(hours: HoursOption = None, out: RunOption = None, resume: ResumeOption = False,
+                  seed: TrainSeedOption = None, ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """Both nets of Gongzhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/scrofa.py)."""
     _train("gongzhu", "scrofa", "ScrofaSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
 @train.command("doudizhu")
-def train_doudizhu(hours: HoursOption = 2.0, out: RunOption = None, resume: ResumeOption = False, seed: SeedOption = 0,
-                   ray: TrainRayOption = None, set_: SetOption = None) -> None:
+def train_doudizhu(hours: HoursOption = None, out: RunOption = None, resume: ResumeOption = False,
+                   seed: TrainSeedOption = None, ray: TrainRayOption = None, set_: SetOption = None) -> None:
     """The nets of DouDizhu by self-play on two cores; Ctrl-C saves, --resume goes on (searchdou/train/dmc.py)."""
     _train("doudizhu", "dmc", "DmcSettings", set_ or [], ray, hours=hours, out=out, resume=resume, seed=seed)
 
 
-def _settings(kind: Any, items: list[str], **given: Any) -> Any:
-    """A dataclass of settings from name=value words."""
+def _settings(kind: Any, items: list[str], **given: Any) -> dict[str, Any]:
+    """Settings of a training from name=value words: what is given, by name."""
     known = {field.name: field for field in dataclasses.fields(kind)}
+    own = ("hours", "out", "resume", "seed")
     for item in items:
         name, equals, text = item.partition("=")
         if not equals:
             raise SearchDouError(f"--set takes name=value, not {item!r}")
+        if name in own:
+            raise SearchDouError(f"{name} has an option of its own, --{name}")
         if name not in known:
             raise UnknownName("setting", name, known)
         convert: Any = type(known[name].default)
@@ -426,7 +459,7 @@ def _settings(kind: Any, items: list[str], **given: Any) -> Any:
             given[name] = convert(text)
         except ValueError:
             raise SearchDouError(f"--set {name} takes {convert.__name__}, not {text!r}") from None
-    return kind(**given)
+    return given
 
 
 def _train(game: str, algorithm: str, settings: str, items: list[str], ray: str | None, **given: Any) -> None:
@@ -435,21 +468,31 @@ def _train(game: str, algorithm: str, settings: str, items: list[str], ray: str 
         module = importlib.import_module(f"searchdou.train.{algorithm}")
     except ModuleNotFoundError as missing:
         raise SearchDouError(f"training needs {missing.name}: pip install -c constraints.txt -e '.[train]'") from None
-    given["out"] = given["out"] or Path("runs") / game
+    given["out"] = out = given["out"] or Path("runs") / game
+    kind = getattr(module, settings)
+    chosen = _settings(kind, items, **{name: value for name, value in given.items() if value is not None})
+    if chosen["resume"]:
+        if "start" in chosen:
+            raise SearchDouError("--resume goes on from the checkpoint; start= is where another training begins")
+        chosen = {**module.Training.kept_settings(out), **chosen}
     with _cluster(ray, None) as cluster, errors.status("compiling") as status:
         def tell(line: str, lasting: bool) -> None:
             status.update(line)
             if lasting:
                 console.print(line)
-        training = module.Training(_settings(getattr(module, settings), items, **given), tell, cluster)
+        training = module.Training(kind(**chosen), tell, cluster)
         signal.signal(signal.SIGINT, signal.default_int_handler)     # also where a shell started us with it ignored
         signal.signal(signal.SIGTERM, _interrupt)
         try:
             training.run()
         except KeyboardInterrupt:
-            console.print(f"stopped and saved; go on with: searchdou train {game} --resume --out {given['out']}")
+            if training.saved:
+                again = f"searchdou train {game} --resume --out {shlex.quote(str(out))}"
+                console.print(f"stopped and saved; go on with: {again}", markup=False, soft_wrap=True)
+            else:
+                console.print("stopped before anything was trained; nothing was saved")
             raise
-    console.print(f"weights and curve are in {given['out']}")
+    console.print(f"weights and curve are in {out}", markup=False, soft_wrap=True)
 
 
 def _interrupt(number: int, frame: Any) -> None:
@@ -488,9 +531,11 @@ def budgets(game: GameOption = "gongzhu",
             pictures: Annotated[Path | None, typer.Option(help="folder of the pictures, benchmarks/ without it")] = None,
             as_json: JsonOption = False) -> None:
     """Strength of `search` by samples, simulations, time, leaf, weights and threads (benchmarks/budgets.py)."""
+    if workers is not None and workers < 1:
+        raise SearchDouError(f"a match needs at least one worker, not {workers}")
     with _cluster(ray, workers) as cluster:
-        _benchmark("budgets", game=game, quick=quick, workers=workers or 2, store=store, cluster=cluster, target=target,
-                   most=most, parts=parts, seed=seed, pictures=pictures, as_json=as_json)
+        _benchmark("budgets", game=game, quick=quick, workers=2 if workers is None else workers, store=store,
+                   cluster=cluster, target=target, most=most, parts=parts, seed=seed, pictures=pictures, as_json=as_json)
 
 
 @bench.command()
@@ -502,6 +547,8 @@ def soak(count: Annotated[int, typer.Option("--games", help="how many games")] =
 
 
 def _benchmark(name: str, **settings: Any) -> None:
+    if not 0 < settings.get("seconds", 1.0) <= 3600:
+        raise SearchDouError(f"a measurement takes seconds above 0 and up to an hour, not {settings['seconds']}")
     script = Path(searchdou.__file__).parent.parent / "benchmarks" / f"{name}.py"
     if not script.exists():
         raise UnknownName("benchmark", str(script), ["those in the folder benchmarks/ of the source tree"])

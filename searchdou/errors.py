@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class SearchDouError(ValueError):
@@ -34,3 +34,10 @@ class UnknownName(SearchDouError):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return UnknownName, self._told   # so that it can come back from another process
+
+
+def check_shares(who: str, shares: Mapping[str, float]) -> None:
+    """Settings that are shares or chances lie from 0 to 1."""
+    for name, value in shares.items():
+        if not 0 <= value <= 1:             # also says no to nan
+            raise SearchDouError(f"{who}: {name} is a share from 0 to 1, not {value}")

@@ -137,6 +137,7 @@ def good_infoset() -> SimpleNamespace:
     {"player_hand_cards": [3, 4, 99]},
     {"player_hand_cards": None},
     {"player_hand_cards": "345"},
+    {"player_hand_cards": [3, 4]},
     {"player_hand_cards": [14] * 5 + list(range(3, 14))},
     {"three_landlord_cards": []},
     {"three_landlord_cards": [3, 4, 5, 6]},
@@ -259,6 +260,7 @@ def unpack_hand(cards: str) -> str:
     {"self": 7},
     {"current_hand": "345X"},
     {"current_hand": None},
+    {"current_hand": "3456"},
     {"current_hand": "AAAAA33344455566677"},
     {"seen_cards": ""},
     {"seen_cards": "3456"},
@@ -268,6 +270,7 @@ def unpack_hand(cards: str) -> str:
     {"trace": [1, 2]},
     {"actions": None},
     {"actions": []},
+    {"actions": ["xyz"]},
 ])
 def test_garbage_for_rlcard_gets_one_clear_error(spec, change):
     state, _ = rlcard_env(2).reset()

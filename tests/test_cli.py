@@ -437,7 +437,21 @@ def test_bench_soak(searchdou_):
     ("results --since yesterday", "--since takes a date such as 2026-01-31"),
     ("results --match 7", "there is no such match 7 in"),
     ("play --seats rule,rule,rule --record /no/such/folder/file", "/no/such/folder/file"),
-    ("tournament --agents if,random --deals 1 --plot /no/such/folder/x.png", "/no/such/folder/x.png"),
+    ("tournament --agents if,random --deals 1 --plot /no/such/folder/x.png", "/no/such/folder/x.png cannot be written"),
+    ("tournament --agents if,random --plot /tmp/x.foo", "--plot /tmp/x.foo: a picture ends in ."),
+    ("match --a cmd:cat --time-s inf", "may take 1,000,000 s at most, not inf"),
+    ("match --deals 99999999999999999999", "a match has at most 1,000,000,000 deals"),
+    ("match --workers 99999999999999999999", "at most 1,024 of a worker, not 99999999999999999999"),
+    ("match --a search:beta=nan", "beta takes a number that is finite"),
+    ("play --seats rule;rule;cmd:cat", "cmd:cat is a program: programs take seats in matches and tournaments only"),
+    ("results --since 0001-01-01T00:00+23:00", "--since takes a date"),
+    ("results --csv x.csv --json", "--csv goes without --json"),
+    ("results --csv x.csv --less 1 --match 1", "--csv goes without --less"),
+    ("bench engine --seconds nan", "a measurement takes seconds above 0"),
+    ("bench search --seconds -1", "a measurement takes seconds above 0"),
+    ("bench budgets --workers 0", "at least one worker"),
+    ("train gongzhu --set resume=no", "resume has an option of its own, --resume"),
+    ("train doudizhu --resume --set start=x", "--resume goes on from the checkpoint"),
 ])
 def test_one_line_says_what_is_wrong(arguments, words, searchdou_, tmp_path):
     Store(tmp_path / "results.sqlite").close()
@@ -447,6 +461,37 @@ def test_one_line_says_what_is_wrong(arguments, words, searchdou_, tmp_path):
     assert len(done.err.strip().splitlines()) == 1
     assert words in done.err
     assert "Traceback" not in done.out + done.err
+
+
+def test_no_output_is_written_over_results(searchdou_, tmp_path):
+    store = tmp_path / "results.sqlite"
+    assert searchdou_("match", "--a", "random", "--b", "random", "--deals", 2).status == 0
+    kept = store.read_bytes()
+    for arguments in (("results", "--csv", store),
+                      ("tournament", "--agents", "random,if", "--deals", 1, "--markdown", store),
+                      ("tournament", "--agents", "random,if", "--deals", 1, "--plot", store),
+                      ("play", "--seats", "rule,rule,rule", "--record", store)):
+        ran = searchdou_(*arguments)
+        assert (ran.status, ran.err.count("\n")) == (2, 1)
+        assert f"{store} is a database, such as results are kept in; it is not written over" in ran.err
+        assert store.read_bytes() == kept
+
+
+def test_advice_is_json_whatever_has_no_error(searchdou_):
+    for words in ("search:samples=1", "search:samples=4,mode=ismcts", "search:samples=4,trust=5"):
+        ran = searchdou_("advise", "--position", "role=landlord_up hand=3456789TJQKA22BR3 public=4TA history=44,-", "--json",
+                         "--agent", words)
+        assert json.loads(ran.out, parse_constant=pytest.fail)["action"]
+    ran = searchdou_("advise", "--position", "seat=0 hand=3445566789TJQKA22", "--json", "--agent", "search:bids=net")
+    assert {value["se"] for value in json.loads(ran.out, parse_constant=pytest.fail)["values"].values()} == {None}
+
+
+def test_a_record_that_is_no_text(searchdou_, tmp_path):
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b"\xff\xfe{}")
+    ran = searchdou_("advise", "--record", path)
+    assert ran.status == 2
+    assert f"{path} is not text in UTF-8" in ran.err
 
 
 @pytest.mark.parametrize("arguments", ["match --game bridge", "play --rules oink", "bot --agent oink"])

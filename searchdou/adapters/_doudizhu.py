@@ -25,6 +25,10 @@ def infoset_of(rules: RuleSet, seat: int, hand: str, public: str, plays: Sequenc
     fill = played[:missing] + played[:1] * max(0, missing - len(played))
     if missing < 0 or (missing and not fill):
         raise BadInfoSet(f"three public cards are needed, not {public!r}")
+    held = len(hand) + sum(len(move.cards) for player, move in history if player == seat)
+    if held != (20 if seat == 0 else 17):
+        raise BadInfoSet(f"{len(hand)} cards in hand and {held - len(hand)} played: "
+                         f"{'the landlord has 20' if seat == 0 else 'a peasant has 17'} in all")
     # Their engines have judged the history already, by their own reading of doubtful planes: it is not judged again.
     return InfoSet.trusted(seat=seat, hand=unpack(pack(hand)), rules=rules, landlord=0, public=unpack(pack(public + fill)),
                            first=0, bids=(), history=tuple(history))

@@ -16,12 +16,12 @@ def from_rlcard(state: dict[str, Any]) -> tuple[Any, Any]:
         plays = ["" if cards == "pass" else cards for _, cards in raw["trace"]]
         ours = infoset_of(rule_set("rlcard"), int(raw["self"]), raw["current_hand"], raw["seen_cards"], plays)
         legal = {"" if cards == "pass" else cards for cards in raw["actions"]}
+        sorted_legal = {"".join(sorted(cards, key=_ORDER.index)): cards for cards in legal}
     except (KeyError, TypeError, ValueError) as error:
         raise BadInfoSet(f"this is no RLCard state of doudizhu: {error!r}") from None
 
     def back(move: Move) -> str:
-        return _rlcard_order(nearest(move, {"".join(sorted(cards, key=_ORDER.index)): cards for cards in legal}),
-                             legal) or "pass"
+        return _rlcard_order(nearest(move, sorted_legal), legal) or "pass"
     return ours, back
 
 

@@ -12,7 +12,7 @@ from inference.belief import weights_of
 from inference.past import log_weights
 from mcts._root_kernels import weighted
 from mcts.root import Estimate, Limit
-from searchdou.errors import SearchDouError, UnknownName
+from searchdou.errors import SearchDouError, UnknownName, check_shares
 from searchdou.games.doudizhu import InfoSet, Move, encode, hidden
 from searchdou.games.doudizhu import _net_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, Position, legal
@@ -123,7 +123,10 @@ class NetPlayer:
                  deals: int = 256, noise: float = 0.0, seed: int = 0) -> None:
         if choose not in CHOICES:
             raise UnknownName("way to choose of net", choose, CHOICES)
+        if not rho >= 0:
+            raise SearchDouError(f"net: rho must be at least 0, not {rho}")
         self.choose, self.rho, self.check, self.seed = choose, rho, check, seed
+        check_shares("net", {"noise": noise})
         self.policy = encode.blueprint_in(nets, {"points": 0.0, "win": 1.0}.get(choose, 0.5), noise)
         self.bidder = Bidder(self.policy, bids, deals, seed)
         self._out = np.empty(MAX_MOVES, np.int64)

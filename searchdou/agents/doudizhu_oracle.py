@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from searchdou.agents.doudizhu_net import Bidder
-from searchdou.errors import SearchDouError
+from searchdou.errors import SearchDouError, check_shares
 from searchdou.games.doudizhu import Move, State, encode
 from searchdou.games.doudizhu import _net_kernels as kernels
 from searchdou.games.doudizhu._kernels import MAX_MOVES, legal
@@ -20,6 +20,7 @@ class OraclePlayer:
     sees_all_hands = True
 
     def __init__(self, nets: str = "", mix: float = 0.5, seed: int = 0) -> None:
+        check_shares("oracle", {"mix": mix})
         self.leaf = encode.oracle_in(nets, mix)
         self.bidder = Bidder(encode.blueprint_in(nets), "net", 1, seed)
         self._out, self._q = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES)

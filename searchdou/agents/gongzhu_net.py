@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inference._rng_kernels import stream
+from searchdou.errors import check_shares
 from searchdou.games.gongzhu import InfoSet, Move, encode
 from searchdou.games.gongzhu import _net_kernels as kernels
 from searchdou.games.gongzhu._kernels import Position
@@ -19,6 +20,7 @@ class NetPlayer:
     """Plays the card the net values highest; `nets` is the folder of its weights, without it the shipped ones."""
 
     def __init__(self, nets: str = "", noise: float = 0.0, seed: int = 0) -> None:
+        check_shares("net", {"noise": noise})
         self.policy = encode.blueprint_in(nets, noise)
         self.seed = seed
         self._out = encode.moves_scratch()

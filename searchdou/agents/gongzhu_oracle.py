@@ -24,6 +24,8 @@ class OraclePlayer:
     def __init__(self, sims: int = 1000, c: float = 20.0, solve: int = 24, nets: str = "", seed: int = 0) -> None:
         if sims < 1:
             raise SearchDouError(f"oracle needs at least one simulation, not {sims}")
+        if not c >= 0 or solve < 0:
+            raise SearchDouError(f"oracle: c and solve must be at least 0, not {c} and {solve}")
         self.seed = seed
         plan = Plan(1, sims, c, 0.0, solve, 2_000_000, True)
         self._root = Root(plan, lambda: encode.oracle_in(nets), lambda: encode.oracle_in(nets), most_moves=1024)

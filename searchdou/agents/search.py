@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inference._game_kernels import Uniform, has_habits, tell
+from inference._game_kernels import Uniform, cards_left, has_habits, tell
 from inference._math_kernels import logs, normal_gain
 from inference._policy_kernels import Ahead, Mean, Rollout
 from inference._rng_kernels import stream, uniform
@@ -26,7 +26,7 @@ from mcts import _solver_kernels, _tree_kernels
 from mcts._root_kernels import Plan, prior_values, weighted, world_after
 from mcts.root import Estimate, InformationSetRoot, Limit, Prior, Root, Samples
 from searchdou.decision import Decision
-from searchdou.errors import SearchDouError, UnknownName
+from searchdou.errors import SearchDouError, UnknownName, check_shares
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -34,6 +34,7 @@ Floats = npt.NDArray[np.float64]
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.thread_time}
 UNSEARCHED = Estimate(float("nan"), float("nan"), 0)
 ENUMERATE = 512      # with so few deals left all are looked at, when the budget allows
+LINE_NODES = 4       # times the nodes a solve may take, for every position of the expected line and its moves
 SELDOM = 0.01        # where all deals are listed and nobody is likelier than this to play simply, nobody does: they are gone
                      # through once, and the answer is exact
 
@@ -121,6 +122,8 @@ class Kit:
     seats: int                              # columns of `seat_hands` that are seats: the first so many
     most_moves: int
     solve_nodes: int                    # a solve is given up after so many nodes, three times as many with time for it
+    drawn: Callable[[SearchSettings], bool] = lambda s: s.leaf in ("rollout", "random")    # whether a leaf asked again may
+                                            # answer otherwise: one that is played out with some moves drawn
     with_time: Callable[[float], dict[str, Any]] = lambda seconds: {}     # defaults that depend on the time a decision has
     with_given: Callable[[SearchSettings], dict[str, Any]] = lambda given: {}     # and on other settings
 
@@ -162,6 +165,7 @@ def _gongzhu_kit() -> Kit:
                 "blueprint": played_out, "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: greedy},
         prepare=lambda leaf, infoset: None, unit=lambda infoset: 1.0,
+        drawn=lambda s: s.leaf in ("rollout", "random") or (s.leaf == "blueprint" and not s.depth),
         opening=lambda s: lambda infoset, limit: None, bids=("none",),
         judges=tuple(judges),
         examples=lambda: [_second(Game().deal(0))], seats=4, most_moves=1024, solve_nodes=20_000, with_time=_more_exactly,
@@ -229,7 +233,9 @@ def _doudizhu_kit() -> Kit:
                                                           s.mix or 0.0, s.depth or 0, s.temper or 0.0),
                 "rollout": lambda s: Rollout(rule.rule_policy()), "random": lambda s: Rollout(Uniform())},
         policies={"blueprint": lambda s: encode.blueprint_in(s.nets), "rule": lambda s: rule.rule_policy()},
-        prepare=prepare, unit=hidden.stake_of, opening=opening, bids=(*BIDS, "rule"), judges=("none",),
+        prepare=prepare, unit=hidden.stake_of,
+        drawn=lambda s: s.leaf == "random" or (s.leaf == "blueprint" and bool(s.temper)),
+        opening=opening, bids=(*BIDS, "rule"), judges=("none",),
         examples=lambda: [_second(Game(bidding=False).deal(0)), _second(Game().deal(0))], seats=3,
         most_moves=4 * _kernels.MAX_MOVES, solve_nodes=20_000,
         with_time=lambda seconds: {"gain": _finer(0.002, seconds)},
@@ -264,6 +270,9 @@ class SearchPlayer:
         for name in ("habits", "careless"):
             if getattr(s, name) and not has_habits(self._policy):
                 raise SearchDouError(f"search: policy={s.policy} of {game} knows no simple players; take {name}=0")
+        # With more cards left than these a deal is not solved, so that what is drawn in a leaf counts.
+        self._settled = (self.plan.solve_cards if self.plan.tree else min(self.plan.solve_cards, self.plan.alone)) \
+            if self.kit.drawn(s) else 1 << 30
         self._foresees = s.mode != "ismcts" and tell(self._root.workers[0].leaf, 0)
         self._opening = self.kit.opening(s)
         if s.time is not None:
@@ -288,12 +297,19 @@ class SearchPlayer:
                             "bids": kit.bids, "judge": kit.judges}.items():
             if values[name] not in known:
                 raise UnknownName(f"{name} of search", values[name], known)
+        for name, value in values.items():
+            if isinstance(value, float) and name != "time" and not math.isfinite(value):
+                raise SearchDouError(f"search: {name} must be a finite number, not {value}")
         for name, least in (("samples", 1), ("sims", 1), ("threads", 1), ("slices", 0), ("moves", 0), ("solve", 0),
                             ("alone", 0), ("depth", 0), ("fade", 0), ("lines", 1), ("beta", 0), ("c", 0),
                             ("prior", 0), ("caution", 0), ("pool", 1), ("trust", 0), ("mix", 0), ("temper", 0), ("sure", 0),
                             ("gain", 0)):
             if values[name] is not None and values[name] < least:
                 raise SearchDouError(f"search: {name} must be at least {least}, not {values[name]}")
+        for name, most in (("lines", 2), ("threads", 1024), ("fade", 1)):
+            if values[name] > most:
+                raise SearchDouError(f"search: {name} must be at most {most}, not {values[name]}")
+        check_shares("search", {"mix": values["mix"]})
         for name in ("habits", "careless"):
             if not 0 <= values[name] < 1:
                 raise SearchDouError(f"search: {name} is a chance from 0 to below 1, not {values[name]}")
@@ -380,7 +396,7 @@ class SearchPlayer:
         line = np.empty(16, np.int64)
         n = 0
         if not over and left <= self.plan.solve_cards:
-            scratch.table.nodes[:] = 0
+            scratch.table.nodes[:] = 0, LINE_NODES * self.plan.solve_nodes, 0
             n = int(_solver_kernels.solved_line(state, scratch.table, scratch.out, line))
         elif not over:
             tell(self._root.workers[0].leaf, 0)
@@ -398,6 +414,7 @@ class _Deals:
     def __init__(self, player: SearchPlayer, infoset: Any, hidden: Hidden) -> None:
         self.player, self.infoset, self.hidden = player, infoset, hidden
         s = player.settings
+        self._drawn_leaf = cards_left(player.kit.view_of(infoset)) > player._settled
         self._rng = stream(s.seed, infoset.key, 1)
         self._past = player.kit.past_of(infoset) if s.weights != "uniform" else None
         self._unit = player.kit.unit(infoset) if s.weights == "quantal" else 1.0
@@ -439,8 +456,8 @@ class _Deals:
         return Samples(hands, log_p, False, self._drawn(chances))
 
     def _listed(self, start: int, n: int) -> Samples:
-        """The next deals of the list of all. It is gone through again as long as somebody may play simply on one of them:
-        such playouts are drawn, and one a deal tells little."""
+        """The next deals of the list of all. It is gone through again as long as somebody may play simply on one of them, or
+        the leaf draws moves: such playouts are drawn, and one a deal tells little."""
         seen = slice(sum(map(len, self._deals)), start + n)
         if len(self._list[seen]):
             self._weighed(self._list[seen], self._log_p[seen])
@@ -448,10 +465,11 @@ class _Deals:
         weights = weights_of(np.concatenate(self._logs))
         likely = [weighted(np.ascontiguousarray(column), weights)[0] for column in chances.reshape(len(chances), -1).T]
         if max(likely) < SELDOM:
-            chances, rows = np.zeros_like(chances), rows[rows < len(self._list)]
-        rows %= len(self._list)
+            chances = np.zeros_like(chances)
+        again = self._drawn_leaf or chances.any()
+        rows = rows % len(self._list) if again else rows[rows < len(self._list)]
         return Samples(np.concatenate(self._hands)[rows], np.concatenate(self._logs)[rows],
-                       start + n >= len(self._list) and not chances.any(), self._drawn(chances[rows]))
+                       start + n >= len(self._list) and not again, self._drawn(chances[rows]))
 
     def _weighed(self, deals: Ints, log_p: Floats) -> tuple[Ints, Floats, Floats]:
         """Deals by seat with their log weights, and how likely each seat plays by habit or carelessly on them."""
@@ -481,5 +499,6 @@ class _Deals:
 
     def belief(self) -> Belief:
         """All deals drawn so far as a belief."""
-        return Belief(self.hidden, np.concatenate(self._deals), weights_of(np.concatenate(self._logs)),
-                      exact=self._all)
+        deals = np.concatenate(self._deals)
+        return Belief(self.hidden, deals, weights_of(np.concatenate(self._logs)),
+                      exact=self._all and len(deals) == len(self._list))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> Spec:
+        if not isinstance(text, str):
+            raise SearchDouError(f"an agent is named by text such as 'search:time=1', not by {text!r}")
         name, colon, rest = text.strip().partition(":")
         if name == "cmd":
             command = rest.strip()
@@ -38,11 +41,13 @@ class Spec:
                 if len(command) > 1 and command[0] == command[-1] == quote and quote not in command[1:-1]:
                     command = command[1:-1]
             return cls(name, (("command", command),))
-        settings = []
+        settings: list[tuple[str, str]] = []
         for item in rest.split(",") if colon else ():
             key, equals, value = item.partition("=")
             if not equals or not key:
                 raise SearchDouError(f"agent {text!r}: {item!r} is not key=value")
+            if any(key.strip() == known for known, _ in settings):
+                raise SearchDouError(f"agent {text!r}: {key.strip()} is given twice")
             settings.append((key.strip(), value.strip()))
         return cls(name, tuple(settings))
 
@@ -52,6 +57,7 @@ class Spec:
         return self.name + (":" + ",".join(f"{k}={v}" for k, v in self.settings) if self.settings else "")
 
 
+MOST = 1 << 31              # a whole number in a spec is below; seeds may be of any length
 Factory = Callable[..., Player]
 _FACTORIES: dict[tuple[str, str], Callable[[], Factory]] = {}
 
@@ -68,9 +74,11 @@ def names(game: str) -> list[str]:
 
 def resolve(game: str, spec: str | Spec, seed: int = 0) -> tuple[Factory, dict[str, Any]]:
     """What builds the player a spec names, and the settings given to it, each of its own type."""
-    parsed = Spec.parse(spec) if isinstance(spec, str) else spec
+    parsed = spec if isinstance(spec, Spec) else Spec.parse(spec)
     if not names(game):
         raise UnknownName("game", game, {g for g, _ in _FACTORIES})
+    if parsed.name == "cmd":
+        raise SearchDouError(f"{parsed} is a program: programs take seats in matches and tournaments only")
     if (game, parsed.name) not in _FACTORIES:
         raise UnknownName(f"{game} agent", parsed.name, names(game))
     factory = _FACTORIES[game, parsed.name]()
@@ -113,10 +121,18 @@ def _converted(spec: Spec, key: str, text: str, kind: Any) -> Any:
     try:
         if kind is bool:
             return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
-        if kind in (int, float):
-            return kind(text)
-        if kind == float | None or kind == int | None:
-            return (float if kind == float | None else int)(text)
+        if kind in (float, float | None):
+            number = float(text)
+            if not math.isfinite(number):
+                raise SearchDouError(f"agent {spec}: {key} takes a number that is finite, not {text!r}")
+            return number
+        if kind in (int, int | None):
+            whole = int(text)
+            if key != "seed" and abs(whole) >= MOST:
+                raise SearchDouError(f"agent {spec}: {key} takes a whole number below {MOST:,}, not {text!r}")
+            return whole
         return text
+    except SearchDouError:
+        raise
     except (KeyError, ValueError):
         raise SearchDouError(f"agent {spec}: {key} takes {getattr(kind, '__name__', kind)}, not {text!r}") from None

@@ -27,6 +27,9 @@ from searchdou.cluster import Cluster
 from searchdou.errors import SearchDouError
 from searchdou.processes import end_with_parent
 
+MOST_DEALS = 10 ** 9
+MOST_WORKERS = 1024
+LONGEST = 1e6            # seconds: the system's own timers end somewhere beyond
 FEW = 8  # up to so many deals are played here: other processes take a second to start
 
 
@@ -46,10 +49,15 @@ class MatchSettings:
     def __post_init__(self) -> None:
         if self.deals < 1:
             raise SearchDouError(f"a match needs at least one deal, not {self.deals}")
+        if self.deals > MOST_DEALS:
+            raise SearchDouError(f"a match has at most {MOST_DEALS:,} deals, not {self.deals}")
         if not self.time_s > 0:
             raise SearchDouError(f"the time limit a move must be above 0 s, not {self.time_s}")
         if not self.start_s >= 0:
             raise SearchDouError(f"the time to start must be 0 s or more, not {self.start_s}")
+        if max(self.time_s, self.start_s) > LONGEST:
+            raise SearchDouError(f"a move or the start of a program may take {LONGEST:,.0f} s at most, not "
+                                 f"{max(self.time_s, self.start_s)}")
 
     @property
     def format(self) -> Format:
@@ -138,6 +146,8 @@ def run_match(settings: MatchSettings, *, workers: int = 1, cores: int = 1, stor
     for what, number in (("worker", workers), ("core a worker", cores)):
         if number < 1:
             raise SearchDouError(f"a match needs at least one {what}, not {number}")
+        if number > MOST_WORKERS:
+            raise SearchDouError(f"a match is played with at most {MOST_WORKERS:,} of a {what}, not {number}")
     format_of(settings.game, settings.rules)  # an unknown name is told before a file or a process is made
     with ExitStack() as stack:
         if isinstance(store, Path):

@@ -28,9 +28,10 @@ def utc(text: str) -> str:
     """A date or a time of day as the store writes it; without a zone it is UTC."""
     try:
         when = datetime.fromisoformat(text)
-    except ValueError:
+        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise SearchDouError(f"--since takes a date such as 2026-01-31 or 2026-01-31T18:00, not {text!r}") from None
-    return (when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)).isoformat(timespec="seconds")
+    return when.isoformat(timespec="seconds")
 
 
 def list_matches(store: Store, **chosen: Any) -> list[dict[str, Any]]:

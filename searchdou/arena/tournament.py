@@ -189,14 +189,23 @@ def markdown_of(result: TournamentResult) -> str:
             f"twice, seed {first.seed}{rules}, SearchDou {searchdou.__version__}.\n\n{result.ratings().markdown()}\n")
 
 
-def plot_tournament(result: TournamentResult, path: Path) -> None:
-    """The cross tables as heat maps in one picture."""
+def check_plot(path: Path) -> None:
+    """Tell before hours of play what `plot_tournament` would not do after them."""
     try:
         import matplotlib
         matplotlib.use("Agg")
-        from matplotlib import pyplot
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise SearchDouError(f"--plot needs the plot extra, pip install 'searchdou[plot]' ({error})") from None
+    if path.suffix[1:].lower() not in FigureCanvasBase.filetypes:
+        raise SearchDouError(f"--plot {path}: a picture ends in .{', .'.join(sorted(FigureCanvasBase.filetypes))}")
+
+
+def plot_tournament(result: TournamentResult, path: Path) -> None:
+    """The cross tables as heat maps in one picture."""
+    check_plot(path)
+    from matplotlib import pyplot
+    agents = [agent.replace("$", r"\$") for agent in result.agents]       # no formulas
     tables = result.tables()
     rows = 1 if len(tables) == 1 else 2
     columns = len(tables) // rows
@@ -208,8 +217,8 @@ def plot_tournament(result: TournamentResult, path: Path) -> None:
         reach = float(np.nanmax(np.abs(means - middle))) or 1.0
         axis.imshow(means, cmap="RdBu", vmin=middle - reach, vmax=middle + reach)
         axis.set_title(f"{name}, row against column")
-        axis.set_xticks(range(n), result.agents)
-        axis.set_yticks(range(n), result.agents)
+        axis.set_xticks(range(n), agents)
+        axis.set_yticks(range(n), agents)
         for i in range(n):
             for j in range(n):
                 if i != j:

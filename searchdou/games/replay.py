@@ -25,7 +25,7 @@ def replay(record: Any, form: str, version: int, begin: Callable[[dict[str, Any]
     """Begin the game a record tells, make all its actions, compare the result."""
     if not isinstance(record, dict):
         raise BadRecord(f"a record is a JSON object, not {type(record).__name__}")
-    if record.get("format") != form or record.get("version") != version:
+    if record.get("format") != form or type(record.get("version")) is not int or record["version"] != version:
         given = f"format {record.get('format')!r} version {record.get('version')!r}"
         raise BadRecord(f"{given} is not {form!r} version {version}")
     try:

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from searchdou.errors import SearchDouError
-from searchdou.nets._net_kernels import MOST_HEADS, WIDE, Net
+from searchdou.nets._net_kernels import WIDE, Net
 from searchdou.nets._vector_kernels import HIDDEN, LANES
 
 FORMAT = "searchdou-net-2"          # rows in 8 bits, each with a scale of its own; all else in half precision
@@ -55,6 +55,7 @@ class Kind:
     view: str            # "open" or "averaged"
     features: int        # how many
     version: int         # of the features
+    heads: int = 1
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,11 @@ def load_weights(path: str | Path, kind: Kind) -> Weights:
     _check_tensors(path, tensors, kind, meta["format"])
     arrays = {name: np.ascontiguousarray(tensors[name], np.float32) for name in _LAYERS}
     if meta["format"] == FORMAT:
-        arrays["rows"] *= tensors["scale"][:, None]
+        with np.errstate(over="ignore"):
+            arrays["rows"] *= tensors["scale"][:, None]
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise BadWeights(f"weights {path}: {name} holds numbers that are not finite")
     return Weights(kind, arrays, meta)
 
 
@@ -157,11 +162,9 @@ def _check_tensors(path: Path, tensors: dict[str, Any], kind: Kind, form: str) -
             raise BadWeights(f"weights {path}: no tensor {name!r}")
         if tensors[name].ndim != (1 if name in vectors else 2):
             raise BadWeights(f"weights {path}: {name} has shape {tensors[name].shape}")
-        if not np.isfinite(tensors[name]).all():
-            raise BadWeights(f"weights {path}: {name} holds numbers that are not finite")
     heads, width = tensors["w3"].shape[0], tensors["rows"].shape[1]
-    if not 0 < heads <= MOST_HEADS or width < LANES or width % LANES:
-        raise BadWeights(f"weights {path}: {heads} heads on an accumulator {width} wide; there may be {MOST_HEADS} on a "
+    if heads != kind.heads or width < LANES or width % LANES:
+        raise BadWeights(f"weights {path}: {heads} heads on an accumulator {width} wide; it takes {kind.heads} on a "
                          f"multiple of {LANES}")
     shapes = {**Sizes(kind.features, heads, width).shapes(), "scale": (kind.features,)}
     for name, shape in shapes.items():

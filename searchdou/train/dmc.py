@@ -27,13 +27,13 @@ from inference._rng_kernels import stream
 from searchdou.agents._doudizhu_rule_kernels import rule_policy
 from searchdou.arena.match import MatchSettings, run_match
 from searchdou.cluster import Cluster
-from searchdou.errors import SearchDouError, UnknownName
+from searchdou.errors import UnknownName
 from searchdou.games.doudizhu import _encode_kernels, encode
 from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.nets import Weights
 from searchdou.nets.files import WIDTH
 from searchdou.train import _dmc_kernels as kernels
-from searchdou.train.loop import Learner, Loop, LoopSettings
+from searchdou.train.loop import Learner, Loop, LoopSettings, check_settings
 
 Ints = npt.NDArray[np.int64]
 
@@ -126,8 +126,8 @@ class Training(Loop):
     def __init__(self, settings: DmcSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
                  cluster: Cluster | None = None) -> None:
         self.s = s = settings
-        if not all(0 <= share <= 1 for share in (s.full, s.oracle, s.strangers)):
-            raise SearchDouError("full, oracle and strangers are shares, 0 to 1")
+        check_settings(s, shares=("full", "noise", "doubt", "bid_noise", "strangers", "mix", "oracle"),
+                       least={"near": 0, "decks": 0, "rlcard_decks": 0})
         self.roles = set(s.learn.split("+")) if s.learn else set(encode.ROLES)
         if unknown := self.roles - set(encode.ROLES):
             raise UnknownName("role to learn", sorted(unknown)[0], encode.ROLES)

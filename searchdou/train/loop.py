@@ -13,9 +13,9 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,12 +26,15 @@ from torch.utils.tensorboard import SummaryWriter
 
 from searchdou.cluster import Cluster
 from searchdou.commit import commit
-from searchdou.errors import SearchDouError
+from searchdou.errors import SearchDouError, check_shares
 from searchdou.nets import Kind, Weights, load_weights, save_weights
 from searchdou.nets._vector_kernels import LANES
 from searchdou.nets.files import WIDTH
 from searchdou.nets.module import Batch, NetModule
 from searchdou.train.cluster import RemoteActors
+
+WIDEST = 4096
+LEAST = {"blocks": 0, "games": 1, "window": 1, "batch": 1, "reuse": 0, "last_rate": 0, "average": 0, "seed": 0}
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,27 @@ class LoopSettings:
     average: float = 0.999          # the players' weights move 1 - average of the way to the learner's, every batch
     checkpoint_minutes: float = 3.0
     exam_minutes: float = 6.0
+
+
+def check_settings(s: LoopSettings, *, shares: tuple[str, ...] = (), least: Mapping[str, float] | None = None) -> None:
+    """Refuse what no training can run with, before anything is made: numbers that are not finite, out of range, ..."""
+    for field in fields(s):
+        value = getattr(s, field.name)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise SearchDouError(f"training: {field.name} must be a finite number, not {value}")
+    check_shares("training", {name: getattr(s, name) for name in shares})
+    for name, smallest in {**LEAST, **(least or {})}.items():
+        if getattr(s, name) < smallest:
+            raise SearchDouError(f"training: {name} must be at least {smallest:g}, not {getattr(s, name)}")
+    for name in ("hours", "rate", "checkpoint_minutes", "exam_minutes"):
+        if not getattr(s, name) > 0:
+            raise SearchDouError(f"training: {name} must be above 0, not {getattr(s, name)}")
+    if not LANES <= s.width <= WIDEST or s.width % LANES:
+        raise SearchDouError(f"a net's width is a multiple of {LANES} up to {WIDEST}, not {s.width}")
+    if not s.average < 1:
+        raise SearchDouError(f"training: average must be below 1, not {s.average}")
+    if "," in str(s.out):
+        raise SearchDouError(f"{s.out}: agents are told this folder in their specs, where a comma ends a setting")
 
 
 class Learner:
@@ -130,12 +154,8 @@ class Loop(ABC):
                  tell: Callable[[str, bool], None] = lambda line, lasting: None, cluster: Cluster | None = None) -> None:
         self.settings = s = settings
         self.learners, self.tell, self.cluster = learners, tell, cluster
-        if s.width < LANES or s.width % LANES:
-            raise SearchDouError(f"a net's width is a multiple of {LANES}, not {s.width}")
-        if not s.hours > 0 or s.blocks < 0 or s.games < 1 or s.batch < 1 or s.window < 1:
-            raise SearchDouError("training needs hours above 0, and at least one game, batch and window")
-        s.out.mkdir(parents=True, exist_ok=True)
         self.path = s.out / "checkpoint.pt"
+        self.saved = False                   # whether this run has written it
         self.elapsed, self.block, self.seen = 0.0, 0, 0
         self.curve: list[dict[str, float]] = []
         torch.manual_seed(s.seed)
@@ -147,6 +167,7 @@ class Loop(ABC):
             for learner in learners.values():
                 found = load_weights(Path(s.start) / learner.file, learner.kind)
                 learner.begin_from(found.widened(learner.module.sizes.width, s.seed))
+        s.out.mkdir(parents=True, exist_ok=True)
 
     # -- what an algorithm says ------------------------------------------------------------------------------
 
@@ -172,11 +193,28 @@ class Loop(ABC):
 
     # -- checkpoints -----------------------------------------------------------------------------------------
 
+    @classmethod
+    def kept_settings(cls, out: Path) -> dict[str, Any]:
+        """The settings of the run whose checkpoint lies in `out`: what `--resume` goes on with where nothing else is said.
+        None from a file of before they were kept, or one that cannot be read; `_load` says why."""
+        try:
+            return dict(json.loads(torch.load(out / "checkpoint.pt", weights_only=True)["settings"]))
+        except Exception:
+            return {}
+
     def _load(self) -> None:
         if not self.path.exists():
             raise SearchDouError(f"there is no {self.path} to resume from")
         try:
             kept = torch.load(self.path, weights_only=True)
+            made_by, width = kept.get("name", self.name), json.loads(kept.get("settings", "{}")).get("width")
+        except Exception as error:
+            raise self._damaged(error) from None
+        if made_by != self.name:
+            raise SearchDouError(f"{self.path} is a checkpoint of {made_by}, not of {self.name}")
+        if width not in (None, self.settings.width):
+            raise SearchDouError(f"{self.path} is a checkpoint of nets {width} wide, not {self.settings.width}")
+        try:
             for name, learner in self.learners.items():
                 learner.module.load_state_dict(kept[name]["module"])
                 learner.optimizer.load_state_dict(kept[name]["optimizer"])
@@ -184,27 +222,37 @@ class Loop(ABC):
                     learner.average[key].copy_(tensor)
             self.elapsed, self.block, self.seen = kept["elapsed"], kept["block"], kept["seen"]
             self.curve = json.loads(kept["curve"])
+            if not 0 <= self.elapsed < math.inf or self.block < 0 or self.seen < 0:
+                raise ValueError(f"{self.elapsed} seconds, {self.block} blocks, {self.seen} samples")
+            for marks in self.curve[-1:]:
+                self.told(marks)
         except Exception as error:      # torch raises whatever its reader stumbles over, pickle's own errors among them
-            why = str(error).strip().splitlines()
-            raise SearchDouError(f"{self.path} is damaged or from another version: {why[0] if why else error!r}") from None
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> SearchDouError:
+        why = str(error).strip().splitlines()
+        return SearchDouError(f"{self.path} is damaged or from another version: {why[0] if why else error!r}")
 
     def save(self) -> None:
         """Checkpoint and weights, each written whole or not at all."""
         kept: dict[str, Any] = {"elapsed": self.elapsed, "block": self.block, "seen": self.seen,
-                                "curve": json.dumps(self.curve)}
+                                "curve": json.dumps(self.curve), "name": self.name, "settings": json.dumps(self._kept())}
         for name, learner in self.learners.items():
             kept[name] = {"module": learner.module.state_dict(), "optimizer": learner.optimizer.state_dict(),
                           "average": dict(learner.average)}
         part = self.path.with_suffix(".part")
         torch.save(kept, part)
         part.replace(self.path)
+        self.saved = True
         for learner in self.learners.values():
             save_weights(self.settings.out / learner.file, learner.weights(self._meta()))
         (self.settings.out / "curve.json").write_text(json.dumps(self.curve, indent=1))
 
+    def _kept(self) -> dict[str, Any]:
+        return {key: value for key, value in asdict(self.settings).items() if key not in ("out", "resume")}
+
     def _meta(self) -> dict[str, str]:
-        settings = {key: value for key, value in asdict(self.settings).items() if key not in ("out", "resume")}
-        return {"run": self.name, "settings": json.dumps(settings), "hours": f"{self.elapsed / 3600:.3f}",
+        return {"run": self.name, "settings": json.dumps(self._kept()), "hours": f"{self.elapsed / 3600:.3f}",
                 "games": str(self.block * self.settings.games), "samples": str(self.seen), "commit": commit()}
 
     # -- the loop --------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from searchdou.errors import SearchDouError
 from searchdou.games.gongzhu import _encode_kernels, encode
 from searchdou.nets import Kind, Weights
 from searchdou.train import _scrofa_kernels as kernels
-from searchdou.train.loop import Learner, Loop, LoopSettings
+from searchdou.train.loop import Learner, Loop, LoopSettings, check_settings
 
 Ints = npt.NDArray[np.int64]
 
@@ -156,8 +156,10 @@ class Training(Loop):
     def __init__(self, settings: ScrofaSettings, tell: Callable[[str, bool], None] = lambda line, lasting: None,
                  cluster: Cluster | None = None) -> None:
         self.s = s = settings
-        if not 12 <= s.solve <= 24 or s.looks < 1:
-            raise SearchDouError("training needs solve from 12 to 24, and at least one look")
+        check_settings(s, shares=("decay", "last_decay", "honest", "shown", "lived"),
+                       least={"looks": 1, "solve": 12, "exam_positions": 1, "deals": 0, "search_deals": 0})
+        if s.solve > 24:
+            raise SearchDouError(f"training: solve must be at most 24, not {s.solve}")
         self.oracle = WindowLearner(encode.OPEN, encode.ORACLE_FILE, s, s.seed)
         self.critic = WindowLearner(encode.CRITIC, encode.CRITIC_FILE, s, s.seed + 2)
         self.blueprint = WindowLearner(encode.AVERAGED, encode.BLUEPRINT_FILE, s, s.seed + 1)

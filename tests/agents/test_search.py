@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from numba.core import config
 from inference._rng_kernels import stream
 from inference._weigh_kernels import CARELESS
 from mcts._solver_kernels import HUGE, new_table, solve
-from mcts.root import Samples
+from mcts.root import Limit, Samples
 from searchdou import Agent
 from searchdou.agents import make
 from searchdou.agents.search import SearchPlayer, SearchSettings, _Deals
@@ -529,7 +530,13 @@ def test_few_deals_are_looked_at_all(game):
     ("clock=sun", "unknown clock of search 'sun'; known: cpu, wall"),
     ("sure=-1", "sure must be at least 0, not -1.0"),
     ("gain=-1", "gain must be at least 0, not -1.0"),
-    ("time=nan", "time must be above 0 s, not nan"),
+    ("time=nan", "time takes a number that is finite, not 'nan'"),
+    ("beta=nan", "beta takes a number that is finite, not 'nan'"),
+    ("fade=2", "fade must be at most 1, not 2.0"),
+    ("lines=7", "lines must be at most 2, not 7"),
+    ("threads=5000", "threads must be at most 1024, not 5000"),
+    ("mix=1.5", "mix is a share from 0 to 1, not 1.5"),
+    ("solve=99999999999999999999", "solve takes a whole number below"),
     ("beta=-1", "beta must be at least 0, not -1.0"),
     ("samples=many", "samples takes .*, not 'many'"),
     ("sims=1.5", "sims takes .*, not '1.5'"),
@@ -545,6 +552,14 @@ def test_bad_settings(game, setting, words):
     with pytest.raises(SearchDouError, match=words) as caught:
         Agent(game, f"search:{setting}")
     assert "\n" not in str(caught.value)
+
+
+@GAMES
+@pytest.mark.parametrize("name", ["c", "gain", "sure", "trust", "temper", "prior", "caution", "mix", "fade"])
+def test_settings_that_are_no_numbers(game, name):
+    for value in (math.nan, math.inf, -math.inf):
+        with pytest.raises(SearchDouError, match=f"search: {name} must be a finite number"):
+            SearchPlayer(game, **{name: value})
 
 
 def test_habits_that_nobody_knows():
@@ -616,3 +631,45 @@ def test_every_agent_works_in_the_process_after():
         assert run.returncode == 0, run.stderr[-2000:]
     assert runs[0].stdout == runs[1].stdout
     assert runs[0].stdout.count("\n") >= 2 * (3 + 12 + 3)
+
+
+# --- all deals there are ------------------------------------------------------------------------------------------------
+
+def endings(game: str, most: int = 60):
+    """Positions with a choice and few deals."""
+    hidden_of = gongzhu_hidden.hidden_of if game == "gongzhu" else doudizhu_hidden.hidden_of
+    for seed in range(12):
+        state = cases.gongzhu_game(seed, 41) if game == "gongzhu" else cases.doudizhu_game(seed, unseen=6)
+        infoset = state.infoset()
+        choice = not state.is_over and state.phase == "play" and len(infoset.legal_actions()) > 1
+        if choice and 3 < hidden_of(infoset).count <= most:
+            yield infoset, len(hidden_of(infoset).enumerate()[0])
+
+
+@GAMES
+def test_a_belief_is_exact_once_all_deals_were_looked_at(game):
+    some, whole = Agent(game, "search:samples=512,sure=4,gain=0.1"), Agent(game, "search:samples=512,sure=0,gain=0")
+    cut = SearchPlayer(game, samples=512)
+    seen = 0
+    for infoset, count in endings(game):
+        for agent in (some, whole):
+            belief = agent.analyze(infoset).belief
+            assert belief.exact == (len(belief.hands) == count)
+        assert whole.analyze(infoset).belief.exact
+        belief = cut._decide(infoset, evidence=True, limit=Limit(samples=2)).belief
+        assert len(belief.hands) < count
+        assert not belief.exact
+        seen += 1
+    assert seen
+
+
+@GAMES
+def test_playouts_that_are_drawn_have_an_error_even_on_all_deals(game):
+    simple = ",habits=0,careless=0" if game == "doudizhu" else ""
+    noisy = Agent(game, f"search:samples=400,leaf=random,solve=0,sure=0,gain=0{simple}")
+    for infoset, _ in endings(game):
+        values = [value for value in noisy.analyze(infoset).values.values() if value.visits]
+        assert max(value.visits for value in values) > 100
+        assert any(value.se > 0 for value in values)
+        return
+    raise AssertionError("no ending with few deals")

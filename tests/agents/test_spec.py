@@ -38,13 +38,21 @@ def test_settings_are_key_and_value(text, item):
     ("bridge", "random", "unknown game 'bridge'; known: doudizhu, gongzhu"),
     ("doudizhu", "greed", "unknown doudizhu agent 'greed'; known: .*random, rlcard, rule"),
     ("gongzhu", "rule", "unknown gongzhu agent 'rule'; known: greed, if, net, oracle, random"),
-    ("gongzhu", "", "unknown gongzhu agent ''"), ("gongzhu", "cmd:x", "unknown gongzhu agent 'cmd'"),
+    ("gongzhu", "", "unknown gongzhu agent ''"), ("gongzhu", "cmd:x", "cmd:x is a program: .* matches"),
     ("gongzhu", "greed:sample=4", "unknown setting of greed 'sample'; known: samples, seed"),
     ("gongzhu", "if:seed=4", "unknown setting of if 'seed'; known: $"),
     ("gongzhu", "greed:samples=many", "agent greed:samples=many: samples takes int, not 'many'"),
     ("gongzhu", "greed:samples=2.5", "samples takes int, not '2.5'"), ("gongzhu", "greed:samples=", "takes int, not ''"),
     ("gongzhu", "greed:samples=0", "greed needs at least one sample, not 0"),
     ("doudizhu", "random:seed=x", "agent random:seed=x: seed takes int, not 'x'"),
+    ("doudizhu", "net:noise=nan", "noise takes a number that is finite, not 'nan'"),
+    ("gongzhu", "search:c=inf", "c takes a number that is finite, not 'inf'"),
+    ("gongzhu", "oracle:sims=99999999999999999999", "sims takes a whole number below 2,147,483,648"),
+    ("doudizhu", "net:noise=0,noise=1", "noise is given twice"),
+    ("doudizhu", "net:noise=-5", "net: noise is a share from 0 to 1, not -5.0"),
+    ("gongzhu", "net:noise=1.5", "net: noise is a share from 0 to 1, not 1.5"),
+    ("doudizhu", "net:rho=-1", "rho must be at least 0"), ("doudizhu", "oracle:mix=7", "oracle: mix is a share"),
+    ("gongzhu", "oracle:c=-1", "c and solve must be at least 0"), ("doudizhu", None, "named by text"),
 ])
 def test_what_cannot_be_made(game, spec, message):
     with pytest.raises(SearchDouError, match=message):
@@ -82,3 +90,7 @@ def test_a_new_agent_is_registered_by_name(monkeypatch):
     assert "mine" in agents.names("gongzhu")
     with pytest.raises(UnknownName):
         make("doudizhu", "mine")
+
+
+def test_seeds_may_be_of_any_length():
+    assert make("gongzhu", f"greed:seed={10 ** 30}").seed == 10 ** 30

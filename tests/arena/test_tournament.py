@@ -164,3 +164,10 @@ def test_a_made_up_tournament():
     assert made(10, -10, 10)["epsilon"] == 1.0
     assert made(10, 20, 10)["epsilon"] == 0.0
     assert made(10, -10, 10)["tables"]["points"]["mean"] == [[None, 10, -10], [-10, None, 10], [10, -10, None]]
+
+
+def test_names_are_drawn_as_they_are(tmp_path):
+    result = run_tournament("gongzhu", ["random", "if"], 2)
+    result.agents[1] = r"cmd:echo $\foo$"
+    plot_tournament(result, tmp_path / "cross.png")
+    assert (tmp_path / "cross.png").read_bytes()[:4] == b"\x89PNG"

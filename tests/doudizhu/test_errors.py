@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchdou import Agent
 from searchdou.errors import BadCards, BadInfoSet, BadRecord, IllegalAction, SearchDouError, UnknownName
 from searchdou.games.doudizhu import Deal, Game, InfoSet, Move, dump, load, min_plays, parse_move, rule_set
 from searchdou.games.doudizhu.cards import pack
@@ -376,10 +377,34 @@ def test_a_request_without_a_field(key):
     ({"history": [["landlord", None]]}, "move 1 of the history"),
     ({"public": ""}, "three public cards are needed"), ({"public": None}, "not None"),
     ({"bids": 3}, "cannot be read"), ({"bids": [1, "2"]}, "cannot be read"), ({"bids": [9]}, "bid 9 is neither"),
+    ({"bids": [1.0]}, "bid 1.0 is neither"),
 ])
 def test_bad_requests(change, message):
     with pytest.raises(SearchDouError, match=message):
         InfoSet.from_request(REQUEST | change)
+
+
+BID_REQUEST = {"phase": "bid", "seat": 2, "role": None, "hand": DEAL.hands[2], "bids": [0, 1], "public": "", "history": []}
+
+
+def test_the_good_request_to_bid_is_good():
+    assert InfoSet.from_request(BID_REQUEST).turn == 2
+    assert InfoSet.from_request(BID_REQUEST | {"first": 0}).turn == 2
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"role": "landlord"}, "to bid and names a role, 'landlord'"), ({"public": "A22"}, "names a public, 'A22'"),
+    ({"history": [["landlord", "3"]]}, "names a history"), ({"first": 5}, "5"),
+])
+def test_a_request_to_bid_that_contradicts_itself(change, message):
+    with pytest.raises(BadInfoSet, match=message):
+        InfoSet.from_request(BID_REQUEST | change)
+
+
+def test_a_request_to_bid_for_another_seat():
+    """Seat 1 began, so that after two bids it is seat 0's turn."""
+    with pytest.raises(IllegalAction, match="seat 0 is to act, not seat 2"):
+        Agent("doudizhu", "rule").act(InfoSet.from_request(BID_REQUEST | {"first": 1}))
 
 
 def test_a_request_of_an_unknown_phase():

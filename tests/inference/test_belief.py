@@ -106,3 +106,17 @@ def test_knowing_the_truth_loses_less_than_ignorance(number):
     wrong = Belief(hidden, np.array([hands[0]] * 50), np.full(50, 0.02))
     assert math.isfinite(wrong.log_loss(truth))
     assert wrong.log_loss(truth) > ignorant.log_loss(truth)
+
+
+def test_names_that_are_not_there():
+    belief = Belief(TINY, np.array([[A + A, B + C + A]]), np.array([1.0]))
+    with pytest.raises(KeyError, match="no hidden card is called 'z'; there are a, b, c"):
+        belief.probability("z", "left")
+    with pytest.raises(KeyError, match="no place is called 'up'; there are left, right"):
+        belief.probability("a", "up")
+
+
+def test_nothing_is_hidden_any_more():
+    belief = Belief(Hidden((), (), (), (0, 0), ("left", "right")), np.zeros((1, 2), np.int64), np.array([1.0]))
+    assert belief.marginals.shape == (0, 2)
+    assert belief.entropy == 0.0

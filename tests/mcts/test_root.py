@@ -410,3 +410,18 @@ def test_a_deadline_ends_the_search():
     result = root.search(d.view, d.actions, d.sign, endless, Limit(seconds=0.05), seed=1)
     assert time.perf_counter() - began < 1.0              # a hang, not a hiccup; the agent's test measures it well
     assert result.deals > 64
+
+
+def test_information_set_search_keeps_a_deadline_by_its_pace():
+    """Deals that take 3 ms each on a clock of their own, and 20 ms to think."""
+    decision = Decision("gongzhu", 3, 20, deals=256)
+    now = [0.0]
+
+    def draw(start: int, n: int) -> Samples:
+        now[0] += 0.003 * n
+        return decision.draw(start, n)
+
+    root = InformationSetRoot(lambda: Rollout(decision.policy()), 60.0, most_moves=MOST)
+    found = root.search(decision.view, decision.actions, decision.sign, draw, Limit(seconds=0.02, clock=lambda: now[0]), 1)
+    assert 4 <= found.deals <= 7
+    assert now[0] <= 0.0211

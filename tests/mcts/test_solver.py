@@ -247,3 +247,12 @@ def test_a_short_line_is_cut():
     table = new_table(12)
     assert solved_line(position, table, OUT, line) == 3
     assert (line >= 0).all()
+
+
+def test_a_line_ends_where_its_nodes_do():
+    game = naive.gongzhu_ending(random.Random(4), 4)
+    position, line = naive.gongzhu_position(game), np.empty(64, np.int64)
+    assert solved_line(position, new_table(12), OUT, line) == 16
+    table = new_table(12)
+    table.nodes[1] = 5
+    assert solved_line(position, table, OUT, line) < 16

@@ -14,7 +14,7 @@ from searchdou.errors import SearchDouError
 from searchdou.nets import BadWeights, Kind, Sizes, load_weights, random_weights, save_weights
 from searchdou.nets import _net_kernels as kernels
 
-KIND = Kind("gongzhu", "open", 90, 3)
+KIND = Kind("gongzhu", "open", 90, 3, heads=2)
 SIZES = Sizes(90, heads=2)
 FEATURES = st.dictionaries(st.integers(0, 89), st.floats(-2, 2, width=32), max_size=30)
 
@@ -228,9 +228,20 @@ def test_files_that_are_refused(tmp_path):
         changed(path, **meta)
         refused(words)
     path.write_bytes(whole)
-    refused("rows has shape", Kind("gongzhu", "open", 91, 3))
+    refused("rows has shape", Kind("gongzhu", "open", 91, 3, heads=2))
     save_weights(path, random_weights(KIND, Sizes(90, 2, 100)))
     refused("2 heads on an accumulator 100 wide")
+    save_weights(path, random_weights(KIND, Sizes(90, 3)))
+    refused("3 heads on an accumulator 256 wide; it takes 2")
+    broken = weights()
+    broken.arrays["rows"][:] = 3e38                       # finite, and so is its scale, but their product is not
+    save_weights(path, broken)
+    data = bytearray(path.read_bytes())
+    length = struct.unpack("<Q", data[:8])[0]
+    begin, end = json.loads(data[8:8 + length])["scale"]["data_offsets"]
+    data[8 + length + begin:8 + length + end] = np.full((end - begin) // 4, 3e38, np.float32).tobytes()
+    path.write_bytes(data)
+    refused("rows holds numbers that are not finite")
     broken = weights()
     broken.arrays["w1"][3, 3] = np.nan
     save_weights(path, broken)

@@ -142,7 +142,7 @@ def test_a_training_can_begin_from_weights(tmp_path):
 def test_without_an_oracle_only_blueprints_are_trained(tmp_path):
     assert set(training(tmp_path, oracle=0.0).learners) == {f"seen-{role}" for role in encode.ROLES}
     for share in ("full", "oracle", "strangers"):
-        with pytest.raises(SearchDouError, match="shares, 0 to 1"):
+        with pytest.raises(SearchDouError, match="is a share from 0 to 1"):
             training(tmp_path, **{share: 2.0})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -293,9 +294,43 @@ def test_checkpoints_that_cannot_be_used(tmp_path):
             Training(ScrofaSettings(**TINY, out=tmp_path, resume=True))
         assert "\n" not in str(caught.value)
         assert path.read_bytes() == data
-    for wrong in ({"solve": 40}, {"looks": 0}):
-        with pytest.raises(SearchDouError, match="solve from 12 to 24, and at least one look"):
-            Training(ScrofaSettings(**TINY, out=tmp_path / "x", **wrong))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("wrong", "words"), [
+    ({"solve": 40}, "solve must be at most 24, not 40"), ({"solve": 4}, "solve must be at least 12, not 4"),
+    ({"looks": 0}, "looks must be at least 1, not 0"), ({"honest": 1.5}, "honest is a share from 0 to 1, not 1.5"),
+    ({"hours": math.inf}, "hours must be a finite number, not inf"), ({"hours": 0.0}, "hours must be above 0"),
+    ({"rate": math.nan}, "rate must be a finite number"), ({"reuse": -1.0}, "reuse must be at least 0, not -1.0"),
+    ({"average": 1.0}, "average must be below 1"), ({"seed": -1}, "seed must be at least 0"),
+    ({"checkpoint_minutes": 0.0}, "checkpoint_minutes must be above 0"), ({"deals": -5}, "deals must be at least 0"),
+    ({"exam_positions": 0}, "exam_positions must be at least 1"), ({"width": 100}, "a multiple of 64 up to 4096, not 100"),
+    ({"width": 1 << 20}, "a multiple of 64 up to 4096"), ({"out": Path("a,b")}, "a,b: .* where a comma ends a setting"),
+])
+def test_settings_that_no_training_runs_with(tmp_path, wrong, words):
+    with pytest.raises(SearchDouError, match=words):
+        Training(ScrofaSettings(**{**TINY, "out": tmp_path / "x", **wrong}))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_keeps_its_settings_and_is_checked(tmp_path):
+    import torch
+    settings = {**TINY, "out": tmp_path, "width": 64, "rate": 3e-4, "seed": 7}
+    Training(ScrofaSettings(**settings, blocks=1)).run()
+    kept = Training.kept_settings(tmp_path)
+    assert (kept["width"], kept["rate"], kept["seed"], kept["games"]) == (64, 3e-4, 7, 16)
+    assert ScrofaSettings(**kept, out=tmp_path, resume=True).blocks == 1
+    with pytest.raises(SearchDouError, match="a checkpoint of nets 64 wide, not 256"):
+        Training(ScrofaSettings(**TINY, out=tmp_path, resume=True))
+    path = tmp_path / "checkpoint.pt"
+    whole = torch.load(path, weights_only=True)
+    for change, words in (({"elapsed": math.nan}, "damaged"), ({"elapsed": -1.0}, "damaged"), ({"block": -3}, "damaged"),
+                          ({"curve": '[{"x": 1}]'}, "damaged .*rmse20"), ({"curve": "7"}, "damaged"),
+                          ({"settings": "{"}, "damaged"), ({"name": "dmc"}, "is a checkpoint of dmc, not of scrofa")):
+        torch.save({**whole, **change}, path)
+        with pytest.raises(SearchDouError, match=words):
+            Training(ScrofaSettings(**settings, resume=True))
+    assert Training.kept_settings(tmp_path / "nothing") == {}
 
 
 # --- stopped from outside -----------------------------------------------------------------------------------------------
@@ -333,7 +368,10 @@ def test_stopped_training_goes_on(tmp_path, how):
         assert "stopped and saved; go on with: searchdou train gongzhu --resume" in out
     games = saved(tmp_path)                              # a whole file, whatever happened
     assert games >= 32
-    second = started(tmp_path, "--resume", "--set", f"blocks={games // 16 + 2}")
+    # All other settings are the checkpoint's.
+    second = subprocess.Popen([sys.executable, "-m", "searchdou.cli", "train", "gongzhu", "--resume", "--out", str(tmp_path),
+                               "--set", f"blocks={games // 16 + 2}"], cwd=HOUSE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
     out, err = second.communicate(timeout=240)
     assert second.returncode == 0, err
     assert saved(tmp_path) == games + 32
@@ -342,7 +380,7 @@ def test_stopped_training_goes_on(tmp_path, how):
 @pytest.mark.parametrize(("words", "message"), [
     (["--set", "speed=3"], "unknown setting 'speed'"), (["--set", "games"], "--set takes name=value, not 'games'"),
     (["--set", "games=many"], "--set games takes int, not 'many'"), (["--resume"], "to resume from"),
-    (["--hours", "0"], "training needs hours above 0")])
+    (["--hours", "0"], "training: hours must be above 0, not 0.0")])
 def test_bad_words_on_the_command_line(tmp_path, words, message):
     done = subprocess.run([sys.executable, "-m", "searchdou.cli", "train", "gongzhu", "--out", str(tmp_path), *words],
                           cwd=HOUSE, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})

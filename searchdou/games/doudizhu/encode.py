@@ -21,7 +21,7 @@ HEADS = 3
 
 def kind_of(view: str, role: str) -> Kind:
     """The kind of the net of a role."""
-    return Kind("doudizhu", f"{view} {role}", FEATURES, VERSION)
+    return Kind("doudizhu", f"{view} {role}", FEATURES, VERSION, HEADS)
 
 
 def file_of(view: str, role: str) -> str:

@@ -24,7 +24,7 @@ def bidding_result(rules: RuleSet, first: int, bids: Sequence[int]) -> int | Non
     for i, bid in enumerate(bids):
         if highest == 3 or i == 3:
             raise BadInfoSet(f"bids {list(bids)}: the bidding had ended before bid {i + 1}")
-        if isinstance(bid, bool) or bid not in (0, 1, 2, 3) or (bid and bid <= highest):
+        if type(bid) is not int or bid not in (0, 1, 2, 3) or (bid and bid <= highest):
             raise BadInfoSet(f"bids {list(bids)}: bid {bid!r} is neither 0 nor more than {highest}")
         if bid:
             highest, bidder = bid, (first + i) % 3
@@ -226,7 +226,10 @@ class InfoSet:
             rules = rule_set(request.get("rules", "standard"))
             seat, hand, bids = request["seat"], unpack(pack(request["hand"])), tuple(request.get("bids", ()))
             if request["phase"] == "bid":
-                return cls(seat=seat, hand=hand, rules=rules, bids=bids, first=(seat - len(bids)) % 3)
+                for what in ("role", "public", "history"):
+                    if request.get(what):
+                        raise BadInfoSet(f"the request is to bid and names a {what}, {request[what]!r}: nobody has one yet")
+                return cls(seat=seat, hand=hand, rules=rules, bids=bids, first=request.get("first", (seat - len(bids)) % 3))
             if request["phase"] != "play":
                 raise BadInfoSet(f"phase {request['phase']!r} is neither 'bid' nor 'play'")
             if request["role"] not in ROLES:

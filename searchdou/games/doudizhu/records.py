@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from searchdou.errors import BadRecord
 from searchdou.games.doudizhu.rules import Deal, Game, State
 from searchdou.games.doudizhu.rulesets import rule_set
 from searchdou.games.replay import Phase, parse, replay
@@ -47,6 +48,8 @@ def from_record(record: Any) -> State:
 
 
 def _begin(record: dict[str, Any]) -> tuple[State, list[Phase]]:
-    game = Game(rule_set(record["rules"]), bidding=bool(record["bidding"]))
+    if not isinstance(record["bidding"], bool):
+        raise BadRecord(f"bidding is true or false, not {record['bidding']!r}")
+    game = Game(rule_set(record["rules"]), bidding=record["bidding"])
     state = game.start(Deal(tuple(record["deal"]["hands"]), record["deal"]["kitty"]), record["first"])
     return state, [("bid", list(record["bids"]), state.bid), ("move", list(record["moves"]), state.play)]

@@ -197,6 +197,8 @@ class InfoSet:
         Cards are separated by commas; who played each card of the history follows from the cards.
         Left out: seat 0 leads, nothing played.
         """
+        if not isinstance(text, str):
+            raise BadInfoSet(f"a position is told as text, not {type(text).__name__}")
         fields: dict[str, str] = {}
         for word in text.split():
             key, equals, value = word.partition("=")
