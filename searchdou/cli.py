@@ -474,7 +474,8 @@ def _train(game: str, algorithm: str, settings: str, items: list[str], ray: str 
     if chosen["resume"]:
         if "start" in chosen:
             raise SearchDouError("--resume goes on from the checkpoint; start= is where another training begins")
-        chosen = {**module.Training.kept_settings(out), **chosen}
+        known = {field.name for field in dataclasses.fields(kind)}       # another training's are told by its checkpoint
+        chosen = {**{name: value for name, value in module.Training.kept_settings(out).items() if name in known}, **chosen}
     with _cluster(ray, None) as cluster, errors.status("compiling") as status:
         def tell(line: str, lasting: bool) -> None:
             status.update(line)

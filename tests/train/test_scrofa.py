@@ -377,6 +377,17 @@ def test_stopped_training_goes_on(tmp_path, how):
     assert saved(tmp_path) == games + 32
 
 
+def test_a_checkpoint_of_the_other_game_is_named(tmp_path):
+    """Whatever settings it keeps."""
+    import torch
+    torch.save({"name": "dmc", "settings": json.dumps({"decks": 3, "width": 256})}, tmp_path / "checkpoint.pt")
+    done = subprocess.run([sys.executable, "-m", "searchdou.cli", "train", "gongzhu", "--resume", "--out", str(tmp_path)],
+                          cwd=HOUSE, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+    assert done.returncode == 2
+    assert "is a checkpoint of dmc, not of scrofa" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(("words", "message"), [
     (["--set", "speed=3"], "unknown setting 'speed'"), (["--set", "games"], "--set takes name=value, not 'games'"),
     (["--set", "games=many"], "--set games takes int, not 'many'"), (["--resume"], "to resume from"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from numbers import Integral
 from typing import Any
 
 from searchdou.errors import BadInfoSet, IllegalAction, SearchDouError
@@ -24,7 +25,7 @@ def bidding_result(rules: RuleSet, first: int, bids: Sequence[int]) -> int | Non
     for i, bid in enumerate(bids):
         if highest == 3 or i == 3:
             raise BadInfoSet(f"bids {list(bids)}: the bidding had ended before bid {i + 1}")
-        if type(bid) is not int or bid not in (0, 1, 2, 3) or (bid and bid <= highest):
+        if not isinstance(bid, Integral) or isinstance(bid, bool) or bid not in (0, 1, 2, 3) or (bid and bid <= highest):
             raise BadInfoSet(f"bids {list(bids)}: bid {bid!r} is neither 0 nor more than {highest}")
         if bid:
             highest, bidder = bid, (first + i) % 3
