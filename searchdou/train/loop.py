@@ -60,7 +60,7 @@ class LoopSettings:
 
 
 def check_settings(s: LoopSettings, *, shares: tuple[str, ...] = (), least: Mapping[str, float] | None = None) -> None:
-    """Refuse what no training can run with, before anything is made: numbers that are not finite, out of range, ..."""
+    """Refuse what no training can run with, before anything is made; `shares` lie from 0 to 1, others have a `least`."""
     for field in fields(s):
         value = getattr(s, field.name)
         if isinstance(value, float) and not math.isfinite(value):
